@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import pytest
 from pytest_django import DjangoDbBlocker
 
+from scheduler_core.api.gc_freeze import freeze
 from tests import data_folder, real_servers
 from tests.effort import choose_effort
 from tests.running_server import Server, serving
@@ -50,7 +51,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_finish() -> None:
     """Let the garbage collector leave out what is here for good: thousands of tests."""
     gc.collect()
-    gc.freeze()
+    freeze()
 
 
 def pytest_runtest_setup() -> None:
@@ -58,13 +59,6 @@ def pytest_runtest_setup() -> None:
     from django.utils import translation
 
     translation.deactivate()
-
-
-def pytest_runtest_teardown() -> None:
-    """Do so again where the product, which freezes while it makes copies, thawed everything."""
-    if not gc.get_freeze_count():
-        gc.collect(1)
-        gc.freeze()
 
 
 @pytest.fixture(scope="session")

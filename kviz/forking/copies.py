@@ -27,6 +27,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO, Final, Generic, NoReturn, TypeVar
 
 from kviz.forking import fork
+from scheduler_core.api.gc_freeze import freeze, unfreeze
 
 Item = TypeVar("Item")
 T = TypeVar("T")
@@ -233,17 +234,16 @@ class _Copies(Generic[T]):
 
     def run(self, numbers: Iterable[int], tick_s: float) -> Iterator[list[Done[T] | Died | Doing]]:
         waiting = iter(numbers)
-        thaws = not gc.get_freeze_count()  # what others have frozen is theirs to thaw
         gc.collect()
-        gc.freeze()  # or the collector of a copy would touch every page, and so copy it
+        is_first = freeze()  # or the collector of a copy would touch every page, and so copy it
         try:
             self._fill(waiting)
             while self._at_work:
                 yield self._wait(tick_s)
                 self._fill(waiting)
         finally:
-            if thaws:
-                gc.unfreeze()
+            if is_first:
+                unfreeze()
 
     def _fill(self, waiting: Iterator[int]) -> None:
         while len(self._at_work) < self._jobs:

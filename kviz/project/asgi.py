@@ -24,6 +24,7 @@ from kviz.project.health import HealthChecks  # noqa: E402
 from kviz.project.metrics import Metrics  # noqa: E402
 from kviz.project.strict_headers import StrictHeaders  # noqa: E402
 from kviz.runs.signals import run_advanced  # noqa: E402
+from scheduler_core.api.gc_freeze import freeze  # noqa: E402
 
 answered = ExtenderDeadline(cast("Application", django_application), settings.EXTENDER_DEADLINE_S)
 application = ProtocolTypeRouter(
@@ -43,7 +44,7 @@ if settings.OTEL_ENDPOINT:
 # it takes a tenth of a second, in which a scheduler that asks its extender would wait.
 _ = get_resolver().url_patterns
 gc.collect()
-gc.freeze()
+freeze()
 
 # Every write to a socket lets go of the interpreter, and a thread that makes a page would have it
 # for 5 ms each time: with hundreds of viewers they would be seconds late.
