@@ -28,7 +28,7 @@ from scheduler_core.evidence.requests import RequestParts, request_parts
 from scheduler_core.evidence.requirement import AtNode, Requirement
 from scheduler_core.evidence.spread import SpreadScore, scored_range
 from scheduler_core.framework.individual import Preparation, prepare_individually
-from scheduler_core.framework.interface import FilterPlugin, NodeToStatus, Plugin
+from scheduler_core.framework.interface import FilterPlugin, NodeToStatus, Plugin, implements
 from scheduler_core.framework.plugin_calls import call, call_filter
 from scheduler_core.framework.resource_names import is_extended_resource_name
 from scheduler_core.framework.runtime import CycleState, Framework
@@ -232,7 +232,7 @@ class CycleEvidence:
         return [
             plugin
             for plugin in found
-            if isinstance(plugin, FilterPlugin) and plugin.name not in skipped
+            if implements(plugin, FilterPlugin) and plugin.name not in skipped
         ]
 
     def _plugins(self, point: ExtensionPoint) -> Mapping[str, Plugin]:

@@ -6,9 +6,10 @@ pkg/scheduler/framework/events.go.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, IntFlag, StrEnum
+from functools import cache
 
 from scheduler_core.api import KubeObject
 from scheduler_core.cluster.pods import PodInfo
@@ -100,7 +101,8 @@ class ClusterEventWithHint:
     hint: HintFn | None = None
 
 
-def single_events(events: Iterable[ClusterEvent]) -> tuple[ClusterEvent, ...]:
+@cache
+def single_events(events: tuple[ClusterEvent, ...]) -> tuple[ClusterEvent, ...]:
     """Split events that stand for several actions, each once, but for the general update."""
     single: dict[ClusterEvent, None] = {}
     for event in events:

@@ -16,7 +16,7 @@ from scheduler_core.cluster.arrays import IntArray
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import ExtensionPoint
-from scheduler_core.framework.interface import PreFilterPlugin, Prepared
+from scheduler_core.framework.interface import PreFilterPlugin, Prepared, implements
 from scheduler_core.framework.plugin_calls import call
 from scheduler_core.framework.runtime import CycleState, Framework
 from scheduler_core.framework.status import Code, Status, Verdict
@@ -76,7 +76,7 @@ def prepare_individually(framework: Framework, pod: PodInfo, nodes: Nodes) -> Pr
     """Let every plugin prepare; one that rejects the pod or skips is not called about nodes."""
     found = Preparation()
     for plugin, _ in framework.points.get(ExtensionPoint.PRE_FILTER, ()):
-        if not isinstance(plugin, PreFilterPlugin):
+        if not implements(plugin, PreFilterPlugin):
             continue
         outcome = call("PreFilter", plugin.name, pod, plugin.pre_filter, pod, nodes)
         if isinstance(outcome, Prepared):

@@ -332,7 +332,7 @@ class Framework:
     def _find_score_error(self) -> str:
         prepared = {plugin.name for plugin in self._pre_score}
         for plugin in self._score:
-            if isinstance(plugin, NeedsPreScore) and plugin.name not in prepared:
+            if implements(plugin, NeedsPreScore) and plugin.name not in prepared:
                 name, error = plugin.name, plugin.no_pre_score
                 return f'running Score plugins: plugin "{name}" failed with: {error}'
         return ""

@@ -27,6 +27,7 @@ from scheduler_core.framework.interface import (
     PreEnqueuePlugin,
     PreFilterPlugin,
     ReservePlugin,
+    implements,
 )
 from scheduler_core.framework.plugin_calls import PluginFailure, call
 from scheduler_core.queue.cluster_events import match_cluster_events
@@ -86,7 +87,7 @@ class QueueingHints:
         """
         registrations = _register(EXTENDER_NAME, EVERY_RESOURCE) if extenders else []
         for plugin in plugins:
-            if isinstance(plugin, _REJECTING_POINTS):
+            if any(implements(plugin, point) for point in _REJECTING_POINTS):
                 registrations += _register(plugin.name, _events_of(plugin))
         return QueueingHints(registrations)
 
@@ -143,7 +144,7 @@ def _ask(
 
 
 def _events_of(plugin: Plugin) -> Sequence[ClusterEventWithHint]:
-    if not isinstance(plugin, EnqueueExtensions):
+    if not implements(plugin, EnqueueExtensions):
         return EVERY_RESOURCE
     events = call("EventsToRegister", plugin.name, None, plugin.events_to_register)
     for each in events:

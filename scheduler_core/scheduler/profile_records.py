@@ -31,7 +31,8 @@ def profile_records(
             ),
             tuple(
                 PluginEvents(
-                    recorder.plugin(plugin), tuple(each.label for each in single_events(events))
+                    recorder.plugin(plugin),
+                    tuple(each.label for each in single_events(tuple(events))),
                 )
                 for plugin, events in registered.get(name, {}).items()
             ),

@@ -336,7 +336,7 @@ class _Trial:
 
     def _wakes(self, queued: QueuedPodInfo) -> dict[str, tuple[ClusterEvent, ...]]:
         waking = self._scheduler.queue.waking_events(queued)
-        return {plugin: single_events(events) for plugin, events in waking.items()}
+        return {plugin: single_events(tuple(events)) for plugin, events in waking.items()}
 
 
 class _Recording:
