@@ -20,10 +20,11 @@ def add_parser(commands: Subparsers) -> None:
 def run(options: argparse.Namespace) -> int:
     start_django(migrate=False)
     from kviz.project.backup import BackupProblem, write_backup
+    from kviz.project.data_version import NewerData
 
     try:
         n_rows = write_backup(options.file, version=importlib.metadata.version("kviz"))
-    except BackupProblem as problem:
+    except (BackupProblem, NewerData) as problem:
         raise CommandFailed(str(problem)) from None
     print(f"{options.file}: {in_words(n_rows)}, {options.file.stat().st_size:,} bytes")
     return 0

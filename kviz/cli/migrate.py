@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from kviz.cli.django_setup import one_at_a_time, start_django
+from kviz.cli.django_setup import one_at_a_time, refuse_newer_data, start_django
 from kviz.command_line.arguments import Subparsers
 
 
@@ -20,6 +20,7 @@ def run(options: argparse.Namespace) -> int:
     from kviz.snapshots.services import samples_load
 
     with one_at_a_time():
+        refuse_newer_data()
         call_command("migrate", interactive=False)
         samples_load()
     return 0

@@ -26,12 +26,13 @@ def run(options: argparse.Namespace) -> int:
     from django.core.management import call_command
 
     from kviz.project.backup import BackupProblem, restore_backup
+    from kviz.project.data_version import NewerData
 
     try:
         with serve_lock.hold(folder):
             n_rows = restore_backup(options.file, replace=options.replace)
             call_command("migrate", interactive=False, verbosity=0)
-    except (BackupProblem, serve_lock.FolderInUse) as problem:
+    except (BackupProblem, NewerData, serve_lock.FolderInUse) as problem:
         raise CommandFailed(str(problem)) from None
     print(f"restored {in_words(n_rows)}")
     return 0

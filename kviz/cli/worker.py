@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from kviz.cli.django_setup import start_django
+from kviz.cli.django_setup import refuse_newer_data, start_django
 from kviz.command_line.arguments import Subparsers
 
 
@@ -17,6 +17,8 @@ def add_parser(commands: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     start_django(migrate=False)
+    if not options.supervised:  # or whoever supervises has looked
+        refuse_newer_data()
     from django.conf import settings
 
     from kviz.common import tracing

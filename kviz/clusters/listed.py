@@ -15,6 +15,7 @@ from typing import Literal
 import msgspec
 
 from kviz.clusters.reading.problems import ContextRefused
+from scheduler_core.api.errors import UNREADABLE
 
 
 class Listed(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -42,7 +43,7 @@ def listed_clusters(path: Path | None) -> list[Listed]:
         found = msgspec.yaml.decode(path.read_bytes(), type=_List).clusters
     except OSError as error:
         raise ContextRefused(f"KVIZ_CLUSTERS_FILE {path}: {error.strerror}") from None
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise ContextRefused(f"KVIZ_CLUSTERS_FILE {path}: {error}") from None
     names = [each.name for each in found]
     if len(set(names)) < len(names):

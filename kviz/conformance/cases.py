@@ -92,7 +92,7 @@ def read_documents(file: Path) -> Iterator[object]:
         data = gzip.decompress(file.read_bytes()) if plain != file.name else file.read_bytes()
         for text in data.splitlines() if plain.endswith(".jsonl") else [data]:
             yield json.loads(text)
-    except (OSError, EOFError, zlib.error, ValueError) as error:
+    except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
         raise CaseError(f"{file} cannot be read: {error}") from error
 
 

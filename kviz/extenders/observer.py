@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-import msgspec
 import numpy as np
 from msgspec.structs import replace
 
@@ -405,7 +404,7 @@ def _parsed(exchange: Exchange) -> Pod | None:
         return None
     try:
         pod = decode(exchange.pod_json, Pod, Place("", 0))
-    except (ParseError, msgspec.DecodeError):
+    except ParseError:
         return None
     if not isinstance(pod, Pod):
         return None

@@ -13,7 +13,7 @@ from typing import Final, Literal
 import msgspec
 
 from scheduler_core.api import KubeObject
-from scheduler_core.api.errors import ParseError, Place
+from scheduler_core.api.errors import UNREADABLE, ParseError, Place
 from scheduler_core.api.parse import decode
 from scheduler_core.api.timestamps import TimestampError, parse_timestamp
 from scheduler_core.api.types import KINDS
@@ -166,7 +166,7 @@ def change_of(resource: str, what: What, raw: bytes) -> Change | None:
     """
     try:
         envelope = _ENVELOPE.decode(raw)
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise UnreadableChange(f"{resource}: {error}") from None
     version = version_of(envelope.metadata.resource_version)
     item = _item(resource, raw)

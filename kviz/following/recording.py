@@ -27,6 +27,7 @@ from kviz.following.changes import (
 )
 from kviz.following.decisions import Decision
 from kviz.following.follower import Follower, Journal, Told
+from scheduler_core.api.errors import UNREADABLE
 from scheduler_core.trace.events import AnyEvent
 from scheduler_core.wording import say, told
 
@@ -72,7 +73,7 @@ def parse_lines(lines: Iterable[bytes], name: str = "journal") -> Iterator[Line]
     for number, text in enumerate(lines, 1):
         try:
             yield _LINE.decode(text)
-        except msgspec.DecodeError as error:
+        except UNREADABLE as error:
             raise BadRecording(
                 say(
                     "recording.line",
@@ -92,7 +93,7 @@ def list_of(line: Line) -> Listed:
     """Read a `LIST` line. Raises UnreadableChange."""
     try:
         whole = _LIST.decode(line.object)
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise UnreadableChange(f"{line.resource}: {error}") from None
     raws = [bytes(item) for item in whole.items or ()]
     return listed(line.resource, whole.metadata.resource_version, raws)
@@ -102,7 +103,7 @@ def items_of(page: bytes) -> list[bytes]:
     """Return the objects of a list. Raises UnreadableChange."""
     try:
         return [bytes(item) for item in _LIST.decode(page).items or ()]
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise UnreadableChange(str(error)) from None
 
 
@@ -110,7 +111,7 @@ def line_of_watch(resource: str, raw: bytes) -> Line:
     """Read a line of a watch. Raises UnreadableChange."""
     try:
         line = _LINE.decode(raw)
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise UnreadableChange(f"{resource}: {error}") from None
     return msgspec.structs.replace(line, resource=resource)
 

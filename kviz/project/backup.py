@@ -25,13 +25,13 @@ from django.db import DatabaseError, connection, models, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 
+from kviz.project.data_version import Migration, check_known
+from scheduler_core.api.errors import UNREADABLE
+
 MARK: Final = "kviz-backup"
 FORMAT: Final = 1
 ROWS_AT_ONCE: Final = 100
 MAX_RECORD_BYTES: Final = 1 << 31
-
-Migration = tuple[str, str]
-"""An app and the name of one of its migrations."""
 
 
 class BackupProblem(Exception):
@@ -69,12 +69,12 @@ class End(msgspec.Struct, frozen=True, array_like=True, tag="end"):
 def write_backup(path: Path, *, version: str) -> Counter[str]:
     """Write the database as it is at one moment, while others go on; count rows by model.
 
-    Only its owner may read the file. Raises BackupProblem.
+    Only its owner may read the file. Raises BackupProblem and NewerData.
     """
     executor = MigrationExecutor(connection)
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
         raise BackupProblem("The database is older than this kviz. Run `kviz migrate` first.")
-    _check_known(executor.loader.applied_migrations, executor.loader)
+    check_known(executor.loader.applied_migrations, executor.loader)
     head = Head(
         MARK, FORMAT, version, datetime.now(UTC), sorted(executor.loader.applied_migrations)
     )
@@ -160,12 +160,12 @@ def check_backup(path: Path) -> Head:
 def restore_backup(path: Path, *, replace: bool) -> Counter[str]:
     """Put a file's rows into the database, and bring it up to date; count rows by model.
 
-    What the database holds goes, if `replace`. Raises BackupProblem, and then has changed nothing
-    unless the database itself fails.
+    What the database holds goes, if `replace`. Raises BackupProblem or NewerData, and then has
+    changed nothing unless the database itself fails.
     """
     head = check_backup(path)
     executor = MigrationExecutor(connection)
-    _check_known(head.migrations, executor.loader)
+    check_known(head.migrations, executor.loader)
     _check_alone()
     held = _tables(executor.loader)
     if not replace and (full := [table for table in held if _has_rows(table)]):
@@ -223,7 +223,7 @@ def _exactly(stream: IO[bytes], n_bytes: int) -> bytes:
 def _head(stream: IO[bytes]) -> Head:
     try:
         head = msgspec.msgpack.decode(_read_record(stream), type=Head)
-    except (msgspec.DecodeError, msgspec.ValidationError):
+    except UNREADABLE:
         raise BackupProblem("The file is no backup of kviz.") from None
     if head.mark != MARK:
         raise BackupProblem("The file is no backup of kviz.")
@@ -238,7 +238,7 @@ def _rows(stream: IO[bytes]) -> Iterator[Rows]:
     while True:
         try:
             record = msgspec.msgpack.decode(_read_record(stream), type=Rows | End)
-        except (msgspec.DecodeError, msgspec.ValidationError):
+        except UNREADABLE:
             raise BackupProblem("The file is damaged.") from None
         if isinstance(record, End):
             if stream.read(1) or n_rows != Counter(record.n_rows):
@@ -249,16 +249,6 @@ def _rows(stream: IO[bytes]) -> Iterator[Rows]:
 
 
 # ---------------------------------------------------------------- the database
-
-
-def _check_known(migrations: Sequence[Migration] | dict[Any, Any], loader: MigrationLoader) -> None:
-    unknown = [key for key in map(tuple, migrations) if key not in loader.disk_migrations]
-    if unknown:
-        app, name = unknown[0]
-        raise BackupProblem(
-            f"This kviz is older than the data: it does not know the migration {app}.{name}. "
-            "Install the version the data is of, or a later one."
-        )
 
 
 def _check_alone() -> None:

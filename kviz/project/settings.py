@@ -185,7 +185,7 @@ MAX_REENACTED_CYCLES = env.number("KVIZ_MAX_REENACTED_CYCLES")
 ALLOWED_PLUGINS = env.words("KVIZ_ALLOW_PLUGINS") if MODE is Mode.SERVER else None
 """Plugins of other packages that runs may enable; None: all that are installed."""
 
-FILE_UPLOAD_HANDLERS = ["kviz.project.spooling.UnnamedFiles"]
+FILE_UPLOAD_HANDLERS = ["kviz.snapshots.spooling.UnnamedFiles"]
 FILE_UPLOAD_TEMP_DIR = env.text("KVIZ_TEMP_DIR") or None
 DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * env.MIB
 """Form fields that are not files, such as pasted text."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from tempfile import TemporaryFile
 from typing import BinaryIO, Final, TypedDict, Unpack
 
 import msgspec
@@ -32,6 +31,7 @@ from kviz.runs.portable import saved
 from kviz.runs.veil import Known
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.services import snapshot_adopt
+from kviz.snapshots.spooling import unnamed_file
 from kviz.without_secrets import without_secrets
 from scheduler_core.changes import Change, ChangeAt, Rules, document_of
 from scheduler_core.changes.documents import Document
@@ -220,7 +220,7 @@ def run_open(*, workspace: Workspace, file: BinaryIO) -> Run:
     The file is checked to its end before anything is written, so that no lock waits for it.
     """
     file.seek(0)
-    with TemporaryFile(dir=settings.FILE_UPLOAD_TEMP_DIR) as spool:
+    with unnamed_file() as spool:
         found = saved.check(file, spool)
         try:
             with transaction.atomic():

@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import IO, Any, BinaryIO, Final, cast
 from uuid import UUID
 
-from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
+from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
 from django.http.response import HttpResponseBase
 from django.utils.datastructures import MultiValueDict
@@ -36,6 +36,7 @@ from kviz.run_file import MEDIA_TYPE, SUFFIX
 from kviz.snapshots import progress, selectors, services
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.policies import policies_of
+from kviz.snapshots.spooling import unnamed_file
 from kviz.snapshots.yaml_file import MEDIA_TYPE as YAML
 from kviz.snapshots.yaml_file import yaml_pieces
 from scheduler_core.wording import say
@@ -117,9 +118,11 @@ class RawBody(BaseParser):
         plain_type = (media_type or "").partition(";")[0].strip().lower()
         if plain_type not in self.names:
             raise UnsupportedMediaType(plain_type)
-        file = TemporaryUploadedFile(self.names[plain_type], plain_type, 0, None)
-        shutil.copyfileobj(stream, cast("BinaryIO", file.file), 1 << 20)
-        files = MultiValueDict({"files": [file]})
+        file = unnamed_file()
+        shutil.copyfileobj(stream, file, 1 << 20)
+        upload = UploadedFile(file, self.names[plain_type], plain_type, file.tell())
+        file.seek(0)
+        files = MultiValueDict({"files": [upload]})
         return DataAndFiles(QueryDict(), files)  # type: ignore[arg-type]
 
 

@@ -138,8 +138,11 @@ def _coerce_integer(value: Plain, lowest: float | None, highest: float | None, p
 
 
 def _coerce_timestamp(value: Plain, path: str) -> int:
+    if not isinstance(value, str):
+        problem = say("field.must_be_time", "must be a time, not {what}", what=_shown(value, path))
+        raise FieldError(path, problem)
     try:
-        return parse_timestamp(_coerce_text(value, path))
+        return parse_timestamp(value)
     except TimestampError as error:
         raise FieldError(path, told(error)) from None
 

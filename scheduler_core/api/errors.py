@@ -9,6 +9,11 @@ Only the first leaves this package. Reading a whole upload returns these as valu
 
 from typing import NamedTuple
 
+import msgspec
+
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What decoding JSON or MessagePack raises for bytes that anybody may have written."""
+
 
 class Place(NamedTuple):
     """Where something stands.

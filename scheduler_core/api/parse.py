@@ -12,7 +12,7 @@ from scheduler_core.api.meta import ApiStruct, KubeObject
 from scheduler_core.api.nul import NUL_IN_JSON, refuse_nul, without_nul
 from scheduler_core.api.older_versions import modernize
 from scheduler_core.api.redact import redact
-from scheduler_core.api.timestamps import parse_timestamp
+from scheduler_core.api.timestamps import TIMESTAMPS, parse_timestamp
 from scheduler_core.api.types import KINDS
 from scheduler_core.api.validate import validate
 from scheduler_core.wording import say
@@ -52,17 +52,22 @@ class _Named(ApiStruct, frozen=True, kw_only=True):
     metadata: _Identity = _Identity()
 
 
-def decode_timestamp(_: type, value: object) -> int:
-    """How msgspec decodes a Timestamp: text from manifests, integers from packed objects."""
-    if type(value) is int:
-        return value
+def written_timestamp(_: type, value: object) -> int:
+    """How msgspec decodes a Timestamp of a manifest: numbers are no times."""
     if isinstance(value, str):
         return parse_timestamp(value)
     raise ValueError(say("field.must_be_time", "must be a time, not {what}", what=describe(value)))
 
 
+def decode_timestamp(kind: type, value: object) -> int:
+    """How msgspec decodes a Timestamp of an object that was read before, or changed since."""
+    if type(value) is int and value in TIMESTAMPS:
+        return value
+    return written_timestamp(kind, value)
+
+
 DECODERS: Mapping[str, msgspec.json.Decoder[KubeObject]] = {
-    name: msgspec.json.Decoder(kind, dec_hook=decode_timestamp) for name, kind in KINDS.items()
+    name: msgspec.json.Decoder(kind, dec_hook=written_timestamp) for name, kind in KINDS.items()
 }
 
 
@@ -138,7 +143,7 @@ def convert(raw: Plain, kind: type[KubeObject], place: Place, api_version: str =
     Raises :class:`ParseError`.
     """
     try:
-        item = msgspec.convert(raw, kind, dec_hook=decode_timestamp)
+        item = msgspec.convert(raw, kind, dec_hook=written_timestamp)
     except msgspec.ValidationError:
         return _convert_leniently(raw, kind, place, api_version)
     return _complete(item, place, api_version, may_hold_nul=True)

@@ -18,6 +18,14 @@ _EPOCH_DAY = date(1970, 1, 1).toordinal()
 _NS_PER_SECOND = 1_000_000_000
 _SECONDS_PER_DAY = 86_400
 
+TIMESTAMPS = range(
+    *(
+        (date(year, 1, 1).toordinal() - _EPOCH_DAY) * _SECONDS_PER_DAY * _NS_PER_SECOND
+        for year in (MIN_YEAR - 1, MAX_YEAR + 2)
+    )
+)
+"""The nanoseconds that a text can say, with a year at each end for zones and leap seconds."""
+
 
 class TimestampError(ValueError):
     """The text is not an RFC 3339 time, or too far away; the message quotes it."""

@@ -4,8 +4,10 @@ import gzip
 import io
 import tarfile
 import zipfile
+from collections.abc import Callable
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -139,6 +141,14 @@ def test_a_pod_deeper_than_the_interpreter() -> None:
     deep = '{"a":' * 700 + "1" + "}" * 700
     text = f'{{"kind":"Pod","apiVersion":"v1","metadata":{{"name":"a"}},"x":{deep},"spec":5}}'
     assert error_of(text.encode()).startswith("upload#1 ")
+
+
+@pytest.mark.parametrize("number", [5, 1_769_847_300, 10**19])
+@pytest.mark.parametrize("written", [as_json, lambda raw: yaml.safe_dump(raw).encode()])
+def test_a_number_is_no_time(number: int, written: Callable[[object], bytes]) -> None:
+    raw = pod()
+    raw["metadata"]["creationTimestamp"] = number
+    assert f"must be a time, not the number {number}" in error_of(written(raw))
 
 
 def test_a_bomb_of_gzip() -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import sqlite3
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
+import zstandard
 
+from kviz.project.backup import BackupProblem, check_backup
 from tests.real_servers import new_database
 from tests.running_server import SQLITE, Server, command, environment, serving
 from tests.waiting import eventually
@@ -145,28 +149,31 @@ def test_a_damaged_file_changes_nothing(backed_up: tuple[Path, str, Any], data_d
     flipped = whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :]
     token = (data_dir / "token").read_text()
     damaged = data_dir / "damaged"
-    for content in (whole[:middle], flipped, b"apiVersion: v1\nkind: List\n"):
+    rows = zstandard.decompress(whole, 1 << 30)
+    no_text = zstandard.compress(rows.replace(b"workspace", b"workspac\xff"))
+    for content in (whole[:middle], no_text, b"apiVersion: v1\nkind: List\n", flipped):
         damaged.write_bytes(content)
-        refused = kviz(data_dir, "restore", "--replace", str(damaged))
-        assert refused.returncode == 1
-        assert "Traceback" not in refused.stderr
+        with pytest.raises(BackupProblem):
+            check_backup(damaged)
+    refused = kviz(data_dir, "restore", "--replace", str(damaged))
+    assert refused.returncode == 1
+    assert refused.stderr == f"kviz: {damaged} is no backup of kviz, or it is damaged.\n"
     assert kviz(data_dir, "token").stdout == token
 
 
 def test_data_of_a_later_version_is_refused(data_dir: Path, tmp_path: Path) -> None:
-    import sqlite3
-
-    with sqlite3.connect(data_dir / "kviz.sqlite3") as database:
+    with contextlib.closing(sqlite3.connect(data_dir / "kviz.sqlite3")) as database, database:
         database.execute(
             "INSERT INTO django_migrations (app, name, applied) VALUES ('runs', '9999_later', '')"
         )
-    database.close()
+    file = tmp_path / "later.backup"
 
-    refused = kviz(data_dir, "backup", str(tmp_path / "later.backup"), **SQLITE)
-
-    assert refused.returncode == 1
-    assert "runs.9999_later" in refused.stderr
-    assert not (tmp_path / "later.backup").exists()
+    for asked in (("backup", str(file)), ("serve", "--port", "0"), ("worker",)):
+        refused = kviz(data_dir, *asked, **SQLITE)
+        assert refused.returncode == 1
+        assert refused.stderr.startswith("kviz: This kviz is older than the data")
+        assert "runs.9999_later" in refused.stderr
+    assert not file.exists()
 
 
 def test_only_its_owner_reads_a_backup(backed_up: tuple[Path, str, Any]) -> None:

@@ -17,11 +17,11 @@ from django.db import OperationalError
 from django.test import Client
 
 from kviz.accounts.services import local_token_ensure
-from kviz.project.spooling import UnnamedFiles
 from kviz.runs import sharing
 from kviz.runs.execution.engine import simulate_run
 from kviz.runs.models import Run
 from kviz.runs.portable.saved import pieces
+from kviz.snapshots.spooling import UnnamedFiles
 from scheduler_core.trace.events import AnyEvent
 from tests.running_server import command, environment, start_server, stop_server
 from tests.waiting import PATIENCE_S, eventually
@@ -97,21 +97,29 @@ def has_open(pid: int, folder: Path) -> bool:
     return False
 
 
+UPLOAD = b"# secret of mine\n" * (1 << 20)
+FORM = (
+    b'--b\r\nContent-Disposition: form-data; name="files"; filename="a.yaml"\r\n\r\n'
+    + UPLOAD
+    + b"\r\n--b--\r\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("media_type", "body"),
+    [("multipart/form-data; boundary=b", FORM), ("application/yaml", UPLOAD)],
+    ids=["form", "raw"],
+)
 def test_a_server_killed_during_an_upload_leaves_nothing_of_it(
-    data_dir: Path, tmp_path: Path
+    data_dir: Path, tmp_path: Path, media_type: str, body: bytes
 ) -> None:
     spool = tmp_path / "spool"
     spool.mkdir()
     server = start_server(data_dir, "--workers", "0", KVIZ_TEMP_DIR=str(spool))
     host, port = server.base_url.removeprefix("http://").split(":")
-    body = (
-        b'--b\r\nContent-Disposition: form-data; name="files"; filename="a.yaml"\r\n\r\n'
-        + b"# secret of mine\n" * (1 << 20)
-        + b"\r\n--b--\r\n"
-    )
     head = (
         f"POST /api/v1/snapshots/ HTTP/1.1\r\nHost: {host}:{port}\r\n"
-        f"Content-Length: {len(body)}\r\nContent-Type: multipart/form-data; boundary=b\r\n"
+        f"Content-Length: {len(body)}\r\nContent-Type: {media_type}\r\n"
         f"Authorization: Bearer {server.token}\r\n\r\n"
     )
     with socket.create_connection((host, int(port)), timeout=PATIENCE_S) as client:

@@ -38,7 +38,7 @@ from kviz.snapshots.selectors import snapshot_packed
 from kviz.snapshots.summary import summarise
 from kviz.without_secrets import plain_without_secrets
 from scheduler_core.api.cluster_objects import ClusterObjects
-from scheduler_core.api.errors import FieldError
+from scheduler_core.api.errors import UNREADABLE, FieldError
 from scheduler_core.api.nul import refuse_nul
 from scheduler_core.api.packing import PackError, pack, unpack
 from scheduler_core.api.validate import validate
@@ -296,7 +296,7 @@ def _changes(inputs: Inputs) -> tuple[ChangeAt, ...]:
             plain_without_secrets(msgspec.json.decode(each.change)) for each in inputs.changes
         ]
         changes = read_changes(documents)
-    except (msgspec.DecodeError, RecursionError, ChangeError) as error:
+    except (*UNREADABLE, ChangeError) as error:
         problem = say(
             "run_file.change_unreadable",
             "A change in this file cannot be read: {error}.",

@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple, cast, get_args
 
 import msgspec
 
+from scheduler_core.api.errors import UNREADABLE
 from scheduler_core.api.gc_freeze import gc_spared
 from scheduler_core.trace.checking import TraceError
 from scheduler_core.trace.codec import Chunk
@@ -106,7 +107,7 @@ def read_lines(chunks: Sequence[Chunk]) -> RunLines:
             try:
                 _, events = _HEADERS.decode(gzip.decompress(chunk.headers))
                 reader.take(events)
-            except (msgspec.DecodeError, OSError, EOFError, zlib.error) as error:
+            except (*UNREADABLE, OSError, EOFError, zlib.error) as error:
                 raise TraceError(
                     f"after event {chunk.first_seq - 1} it is damaged: {error}"
                 ) from None

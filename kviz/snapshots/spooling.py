@@ -6,11 +6,16 @@ A file with a name would outlive a process that is killed, and it holds somebody
 from __future__ import annotations
 
 import tempfile
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler
+
+
+def unnamed_file() -> BinaryIO:
+    """A temporary file that is gone with the process that has it open."""
+    return cast("BinaryIO", tempfile.TemporaryFile(dir=settings.FILE_UPLOAD_TEMP_DIR))
 
 
 class UnnamedFiles(FileUploadHandler):
@@ -19,7 +24,7 @@ class UnnamedFiles(FileUploadHandler):
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         super().new_file(*args, **kwargs)
         # The file outlives this method: the request closes it.
-        self.file = tempfile.TemporaryFile(dir=settings.FILE_UPLOAD_TEMP_DIR)  # noqa: SIM115
+        self.file = unnamed_file()
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
         self.file.write(raw_data)
