@@ -39,7 +39,7 @@ from scheduler_core.api import (
     Volume,
 )
 from scheduler_core.config.features import FeatureGates, feature_gates
-from scheduler_core.releases import LATEST
+from scheduler_core.releases import UNNAMED
 
 ZONE = "topology.kubernetes.io/zone"
 HOSTNAME = "kubernetes.io/hostname"
@@ -351,5 +351,5 @@ def budget(
 def gates_off(*names: str) -> FeatureGates:
     """Gates with some switched off, and with them what cannot be on without one of them."""
     off = set(names)
-    off |= {name for name, spec in LATEST.gates.items() if spec.default and off & {*spec.requires}}
+    off |= {name for name, spec in UNNAMED.gates.items() if spec.default and off & {*spec.requires}}
     return feature_gates(dict.fromkeys(off, False))

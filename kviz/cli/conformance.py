@@ -33,7 +33,7 @@ def add_parser(commands: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     try:
-        summary = Summary([r for found in find_recordings(options.paths) for r in replay(found)])
+        summary = Summary.of(r for found in find_recordings(options.paths) for r in replay(found))
     except CaseError as error:
         raise WrongUsage(str(error)) from error
     if options.json:
@@ -52,6 +52,12 @@ def _print(summary: Summary) -> None:
         _print_difference(result.differences[0], len(result.differences))
     if len(differing) > SHOWN:
         print(f"... and {len(differing) - SHOWN} more")
+    for what, n in summary.not_modelled().items():
+        print(f"not modelled: {what} ({n} cases)")
+    by_release = summary.by_release()
+    if len(by_release) > 1:
+        for release, counts in by_release.items():
+            print(f"v{release}: {counts['identical']}/{counts['cases']} cases identical")
     print(f"{summary.n_identical}/{len(summary.results)} cases identical")
 
 

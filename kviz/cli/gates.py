@@ -6,7 +6,7 @@ import argparse
 import json
 
 from kviz.command_line.arguments import Subparsers
-from scheduler_core.config.features import NOT_MODELLED, SWITCHABLE
+from scheduler_core.config.features import NOT_MODELLED, SWITCHABLE, switchable
 from scheduler_core.releases import LATEST, RELEASES
 from scheduler_core.releases.table import GateSpec, Release
 
@@ -24,7 +24,7 @@ def add_parser(commands: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     release = RELEASES[options.release]
-    gates = [_as_json(name, spec) for name, spec in release.gates.items()]
+    gates = [_as_json(name, spec, release) for name, spec in release.gates.items()]
     if options.json:
         print(json.dumps({"release": release.name, "gates": gates}))
     else:
@@ -32,14 +32,14 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _as_json(name: str, spec: GateSpec) -> dict[str, object]:
+def _as_json(name: str, spec: GateSpec, release: Release) -> dict[str, object]:
     return {
         "name": name,
         "stage": spec.stage,
         "default": spec.default,
         "locked": spec.locked,
         "requires": list(spec.requires),
-        "switchable": not spec.locked and name in SWITCHABLE,
+        "switchable": name in switchable(release),
         "about": SWITCHABLE.get(name, ""),
         "notModelled": NOT_MODELLED.get(name, ""),
     }
@@ -50,10 +50,12 @@ def _print(release: Release) -> None:
     width = max(map(len, release.gates))
     for name, spec in release.gates.items():
         default = "on" if spec.default else "off"
-        print(name.ljust(width), default.ljust(3), spec.stage.ljust(5), _about(name, spec))
+        print(name.ljust(width), default.ljust(3), spec.stage.ljust(5), _about(name, release))
 
 
-def _about(name: str, spec: GateSpec) -> str:
-    if spec.locked:
+def _about(name: str, release: Release) -> str:
+    if release.gates[name].locked:
         return "locked"
-    return SWITCHABLE.get(name) or f"cannot be switched on: {NOT_MODELLED[name]}"
+    if name in switchable(release):
+        return SWITCHABLE[name]
+    return f"cannot be switched on: {NOT_MODELLED[name]}"

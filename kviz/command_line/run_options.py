@@ -10,7 +10,7 @@ from typing import get_args
 from kviz.command_line.problems import CommandFailed, WrongUsage
 from scheduler_core.changes.lines import read_gate
 from scheduler_core.config import ConfigError, FeatureGates, located
-from scheduler_core.releases import LATEST, RELEASES
+from scheduler_core.releases import RELEASES, UNNAMED
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.sim import Scenario, ScenarioError, gates_of_run
 from scheduler_core.trace.records import QueueOrder
@@ -38,7 +38,7 @@ def add_release_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--release",
         choices=tuple(RELEASES),
-        default=LATEST.name,
+        default=UNNAMED.name,
         help="the Kubernetes release whose scheduler is followed (default: %(default)s)",
     )
     command.add_argument(

@@ -25,8 +25,12 @@ from scheduler_core.config import (
     feature_gates,
     load_configuration,
 )
+from scheduler_core.releases import RELEASES, UNNAMED
+from scheduler_core.releases.table import Release
 
 Json = Mapping[str, object]
+
+GROUPS = "groups of pods (gate GenericWorkload)"
 
 
 class CaseError(ValueError):
@@ -41,6 +45,14 @@ class Case:
     mode: str
     given: Json
     expected: Json
+    release: Release = UNNAMED
+
+    @property
+    def not_modelled(self) -> str:
+        """Return what of the case kviz does not model, empty if it can be replayed."""
+        switched = self.given.get("featureGates") or {}
+        assert isinstance(switched, Mapping)
+        return GROUPS if switched.get("GenericWorkload") else ""
 
     @property
     def objects(self) -> list[KubeObject]:
@@ -50,7 +62,7 @@ class Case:
     def gates(self) -> FeatureGates:
         overrides = self.given.get("featureGates") or {}
         assert isinstance(overrides, Mapping)
-        return feature_gates({"OpportunisticBatching": False, **overrides})
+        return feature_gates({"OpportunisticBatching": False, **overrides}, self.release)
 
     def configuration(self) -> KubeSchedulerConfiguration:
         """Return the scheduler configuration. Raises ConfigError."""
@@ -108,6 +120,20 @@ class _Document(msgspec.Struct, frozen=True):
     mode: Literal["cycle", "sequence"]
     input: dict[str, object]
     expected: dict[str, object]
+    recordedFrom: str = ""
 
     def case(self) -> Case:
-        return Case(self.name, self.mode, self.input, self.expected)
+        return Case(
+            self.name, self.mode, self.input, self.expected, release_recorded(self.recordedFrom)
+        )
+
+
+def release_recorded(text: str) -> Release:
+    """Return the release of `kube-scheduler v1.37.2`; none named is that of the first recordings.
+
+    Raises CaseError for one that kviz has no table of.
+    """
+    name = text.rpartition(" v")[2]
+    if name and name not in RELEASES:
+        raise CaseError(f"recorded from {text}, which kviz has no table of")
+    return RELEASES[name] if name else UNNAMED

@@ -32,7 +32,7 @@ ByNode = dict[str, object]
 
 def replay_cycle(case: Case) -> CaseResult:
     """Schedule the case's pod and compare everything that was recorded."""
-    result = CaseResult(case.name)
+    result = CaseResult(case.name, case.release.name)
     expected = case.expected
     try:
         replay = Replay(case)

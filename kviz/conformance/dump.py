@@ -11,9 +11,10 @@ from pathlib import Path
 
 import msgspec
 
-from kviz.conformance.cases import CaseError, read_documents
+from kviz.conformance.cases import CaseError, read_documents, release_recorded
 from scheduler_core.api import KubeObject
 from scheduler_core.api.ingest import ingest
+from scheduler_core.releases.table import Release
 
 BOUND = "bound"
 UNSCHEDULABLE = "unschedulable"
@@ -57,6 +58,7 @@ class _Document(msgspec.Struct, frozen=True, rename="camel"):
     attempts: list[RecordedAttempt]
     pods: dict[str, _PodRecord]
     pods_deleted_during_run: list[str] = []
+    recorded_from: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,7 @@ class Dump:
     attempts: Sequence[RecordedAttempt]
     final: Mapping[str, Final]
     deleted: Sequence[str]
+    release: Release
 
     def objects(self) -> list[KubeObject]:
         """Read the snapshot. Raises CaseError."""
@@ -94,4 +97,5 @@ def read_dump(expected: Path, snapshot: Path) -> Dump:
         attempts=recorded.attempts,
         final={pod: record.final for pod, record in recorded.pods.items()},
         deleted=recorded.pods_deleted_during_run,
+        release=release_recorded(recorded.recorded_from),
     )

@@ -46,7 +46,7 @@ def replay_dump(dump: Dump) -> Iterator[CaseResult]:
     image_sizes = ImageSizes([item for item in objects if isinstance(item, Node)])
     replay = DumpReplay(objects, dump.attempts)
     for recorded in dump.attempts:
-        result = CaseResult(f"{dump.name}/{recorded.order:03d} {recorded.pod}")
+        result = CaseResult(f"{dump.name}/{recorded.order:03d} {recorded.pod}", dump.release.name)
         cycle = replay.attempt(recorded)
         if cycle is None:
             result.compare("attempted", True, False)
@@ -185,7 +185,7 @@ class _Comparison:
 
 def _final_state(dump: Dump, replay: DumpReplay) -> CaseResult:
     """Compare what became of every pod."""
-    result = CaseResult(f"{dump.name}/final")
+    result = CaseResult(f"{dump.name}/final", dump.release.name)
     for key, expected in dump.final.items():
         pod = replay.pod(key)
         if pod is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 
@@ -22,10 +23,12 @@ class CaseResult:
     """The comparison of one case.
 
     `not_compared` counts what was recorded but may come out otherwise in the real scheduler,
-    too, when it runs again.
+    too, when it runs again. `not_modelled` says why the case was not replayed at all.
     """
 
     name: str
+    release: str = ""
+    not_modelled: str = ""
     differences: list[Difference] = field(default_factory=list)
     cells: Counter[str] = field(default_factory=Counter)
     identical_cells: Counter[str] = field(default_factory=Counter)
@@ -55,9 +58,17 @@ class CaseResult:
 
 @dataclass
 class Summary:
-    """Results of many cases."""
+    """Results of many cases; `left_out` are those that were not replayed."""
 
     results: list[CaseResult] = field(default_factory=list)
+    left_out: list[CaseResult] = field(default_factory=list)
+
+    @staticmethod
+    def of(found: Iterable[CaseResult]) -> Summary:
+        summary = Summary()
+        for result in found:
+            (summary.left_out if result.not_modelled else summary.results).append(result)
+        return summary
 
     @property
     def n_identical(self) -> int:
@@ -73,6 +84,18 @@ class Summary:
             name: {"cells": cells[name], "identical": identical[name]} for name in sorted(cells)
         }
 
+    def by_release(self) -> dict[str, dict[str, int]]:
+        """Count cases and the identical ones by the release they were recorded from."""
+        cases = Counter(result.release for result in self.results)
+        identical = Counter(result.release for result in self.results if result.identical)
+        return {
+            name: {"cases": cases[name], "identical": identical[name]} for name in sorted(cases)
+        }
+
+    def not_modelled(self) -> dict[str, int]:
+        """Count the cases that were not replayed, by what of them is not modelled."""
+        return dict(sorted(Counter(result.not_modelled for result in self.left_out).items()))
+
     def not_compared(self) -> dict[str, int]:
         """Count what was left out, by kind of value."""
         left_out: Counter[str] = Counter()
@@ -85,6 +108,7 @@ class Summary:
         return {
             "cases": len(self.results),
             "identical": self.n_identical,
+            "byRelease": self.by_release(),
             "byPlugin": self.by_plugin(),
             "failures": [
                 {
@@ -98,4 +122,5 @@ class Summary:
                 for difference in result.differences
             ],
             "notCompared": self.not_compared(),
+            "notModelled": self.not_modelled(),
         }

@@ -20,17 +20,20 @@ REPLAYS: Mapping[str, Callable[[Case], CaseResult]] = {
 def replay(recording: Case | Dump) -> Iterator[CaseResult]:
     """Yield the comparison of a case, or of each attempt of a dump.
 
-    A replay that breaks off counts as a difference, so that the others are still made. Raises
-    CaseError if a dump's snapshot cannot be read.
+    A case of which kviz does not model something is named and not replayed. A replay that breaks
+    off counts as a difference, so that the others are still made. Raises CaseError if a dump's
+    snapshot cannot be read.
     """
     try:
         if isinstance(recording, Dump):
             yield from replay_dump(recording)
+        elif what := recording.not_modelled:
+            yield CaseResult(recording.name, recording.release.name, what)
         else:
             yield REPLAYS[recording.mode](recording)
     except CaseError:
         raise
     except Exception as error:
-        broken = CaseResult(recording.name)
+        broken = CaseResult(recording.name, recording.release.name)
         broken.compare("replay", "", f"{type(error).__name__}: {error}")
         yield broken

@@ -34,7 +34,7 @@ RECORDED_VIA = (Via.CLUSTER_EVENT, Via.SELF_UPDATE, Via.IN_FLIGHT_EVENT, Via.ATT
 
 def replay_sequence(case: Case) -> CaseResult:
     """Apply the case's events one by one and compare everything that was recorded."""
-    result = CaseResult(case.name)
+    result = CaseResult(case.name, case.release.name)
     try:
         replay = _SequenceReplay(case, result)
     except ConfigError as error:

@@ -15,7 +15,7 @@ from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.api.ingest import ingest
 from scheduler_core.changes import ChangeAt, Rules, plan, read_lines
 from scheduler_core.config import ConfigError, Problem
-from scheduler_core.releases import LATEST
+from scheduler_core.releases import UNNAMED
 from scheduler_core.sim import RunOptions, Scenario, gates_of_run, load_scenario, simulate
 from scheduler_core.trace.cycle_record import cycle_range, cycle_record
 from scheduler_core.trace.events import AnyEvent, CycleStarted, Detail, HeaderEvent
@@ -106,7 +106,7 @@ def enact(lesson: Lesson, changes: Sequence[str] = ()) -> Enacted:
         raise ConfigError([Problem(path, str(error)) for error in ingested.errors])
     text = scenario_of(lesson)
     scenario = load_scenario(text) if text.strip() else Scenario()
-    gates = gates_of_run({}, scenario, LATEST)
+    gates = gates_of_run({}, scenario, UNNAMED)
     rules = Rules(scheduler_config_of(lesson), dict(gates.overrides))
     made = [ChangeAt(change) for change in read_lines("\n".join(changes))]
     planned = plan(list(ingested.objects), rules, made)

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from kviz.common.problems import ErrorItem
 from kviz.runs.models import Run
 from scheduler_core.config.features import SWITCHABLE, switchable
-from scheduler_core.releases import LATEST, RELEASES
+from scheduler_core.releases import RELEASES, UNNAMED
 from scheduler_core.sim import ScenarioError, load_scenario
 
 MAX_CONFIG_CHARS = 1_000_000
@@ -82,7 +82,7 @@ class GateRow:
 
 def gate_rows(values: Mapping[str, str]) -> list[GateRow]:
     """The gates that a run may switch, with what the form's `values` say of them."""
-    release = RELEASES.get(values.get("release", ""), LATEST)
+    release = RELEASES.get(values.get("release", ""), UNNAMED)
     rows = []
     for name, spec in switchable(release).items():
         needs = tuple(needed for needed in spec.requires if needed in switchable(release))

@@ -37,7 +37,7 @@ from scheduler_core.config import (
     load_configuration,
     located,
 )
-from scheduler_core.releases import RELEASES
+from scheduler_core.releases import RELEASES, stored_release
 from scheduler_core.sim import Scenario, ScenarioError, gates_of_run, load_scenario
 from scheduler_core.trace.records import QueueOrder
 from scheduler_core.wording import SEMICOLON, Text, say, series
@@ -104,8 +104,10 @@ def gates_of(*, asked: Mapping[str, bool], scenario: str, release: str) -> Featu
 
     Raises InvalidInput, for `feature_gates` or for `scenario`.
     """
+    known = stored_release(release)
+    assert known is not None, release
     try:
-        return gates_of_run(asked, scenario_of(scenario), RELEASES[release])
+        return gates_of_run(asked, scenario_of(scenario), known)
     except ScenarioError as error:
         raise invalid("scenario", located(error.problems, scenario)) from error
     except ConfigError as error:
@@ -114,7 +116,7 @@ def gates_of(*, asked: Mapping[str, bool], scenario: str, release: str) -> Featu
 
 def gates_of_stored(run: Run) -> FeatureGates:
     """The gates of a run there is. Raises InvalidInput if this kviz does not have them."""
-    release = RELEASES.get(run.release)
+    release = stored_release(run.release)
     if release is None:
         known = ", ".join(RELEASES)
         text = say(

@@ -36,7 +36,7 @@ from kviz.without_secrets import without_secrets
 from scheduler_core.changes import Change, ChangeAt, Rules, document_of
 from scheduler_core.changes.documents import Document
 from scheduler_core.config import Problem
-from scheduler_core.releases import LATEST
+from scheduler_core.releases import UNNAMED, stored_release
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.trace.records import QueueOrder
 from scheduler_core.wording import packed, say
@@ -101,7 +101,7 @@ def run_prepare(
     scheduler_config: str = "",
     scenario: str = "",
     seed: int = 0,
-    release: str = LATEST.name,
+    release: str = UNNAMED.name,
     feature_gates: Mapping[str, bool] | None = None,
     tie_break: TieBreak | None = None,
     queue_order: QueueOrder = "listed",
@@ -234,6 +234,12 @@ def run_open(*, workspace: Workspace, file: BinaryIO) -> Run:
     return run
 
 
+def _full_name(release: str) -> str:
+    """Name a release that a file names, with its patch where the file was written before that."""
+    known = stored_release(release)
+    return known.name if known is not None else release
+
+
 def _run_store(workspace: Workspace, found: saved.SavedRun) -> Run:
     made_of, index, outcome = found.inputs, found.index, found.outcome
     snapshot = None
@@ -249,7 +255,7 @@ def _run_store(workspace: Workspace, found: saved.SavedRun) -> Run:
         scheduler_config=without_secrets(made_of.scheduler_config),
         scenario=without_secrets(made_of.scenario),
         seed=made_of.seed,
-        release="" if found.observed else made_of.release,
+        release="" if found.observed else _full_name(made_of.release),
         feature_gates=made_of.feature_gates,
         tie_break=made_of.tie_break,
         queue_order=made_of.queue_order,

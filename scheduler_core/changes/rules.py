@@ -29,7 +29,7 @@ from scheduler_core.config import (
 )
 from scheduler_core.config.types import ExtensionPoint, Plugin, PluginSet, Profile
 from scheduler_core.registry import in_tree_registry
-from scheduler_core.releases import LATEST
+from scheduler_core.releases import UNNAMED
 from scheduler_core.releases.table import Release
 from scheduler_core.trace.records import QueueOrder
 from scheduler_core.wording import say, series
@@ -45,7 +45,7 @@ class Rules:
 
     configuration: str = ""
     gates: Mapping[str, bool] = field(default_factory=dict)
-    release: Release = LATEST
+    release: Release = UNNAMED
     weights: Mapping[str, int] = field(default_factory=dict)
     seed: int = 0
     queue_order: QueueOrder = "listed"

@@ -73,11 +73,6 @@ def default_plugins(gates: FeatureGates) -> Plugins:
         # Giving up an idle claim is cheaper than evicting a pod, so its PostFilter goes first.
         preemption = enabled.index(Plugin(name="DefaultPreemption"))
         enabled.insert(preemption, Plugin(name="DynamicResources", weight=2))
-    if gates.enabled("GangScheduling"):
-        enabled.append(Plugin(name="GangScheduling"))
-    if gates.enabled("TopologyAwareWorkloadScheduling"):
-        enabled.append(Plugin(name="TopologyPlacementGenerator"))
-        enabled.append(Plugin(name="PodGroupPodsCount", weight=1))
     return Plugins(multi_point=PluginSet(enabled=tuple(enabled)))
 
 

@@ -16,7 +16,8 @@ from msgspec import Struct
 
 from scheduler_core.config.old_settings import OLD_GATES
 from scheduler_core.config.problems import ConfigError, Problem
-from scheduler_core.releases import LATEST
+from scheduler_core.releases import RELEASES, UNNAMED
+from scheduler_core.releases.switches import Switches
 from scheduler_core.releases.table import GateSpec, OtherGate, Release
 from scheduler_core.wording import say
 
@@ -33,6 +34,10 @@ SWITCHABLE: Final[Mapping[str, str]] = {
     "DRADeviceBindingConditions": say(
         "gate.prebind_waits", "PreBind waits for devices that have to be made ready first."
     ),
+    "DRADeviceTaintRules": say(
+        "gate.taint_rules",
+        "DeviceTaintRules may taint devices; kviz reads only the taints that drivers write.",
+    ),
     "DRADeviceTaints": say(
         "gate.device_taints", "Taints of devices repel claims that do not tolerate them."
     ),
@@ -40,6 +45,10 @@ SWITCHABLE: Final[Mapping[str, str]] = {
         "gate.extended_resources",
         "A device class may back an extended resource: pods that request it "
         "get devices without writing a claim.",
+    ),
+    "DRAFractionalCapacityRange": say(
+        "gate.fractional_steps",
+        "Least, greatest and step of a capacity that devices share may be fractions.",
     ),
     "DRAPartitionableDevices": say(
         "gate.partitions", "Devices may be partitions that draw on shared counters."
@@ -81,6 +90,8 @@ SWITCHABLE: Final[Mapping[str, str]] = {
     "PodLevelResources": say(
         "gate.pod_level_resources", "Requests of the pod as a whole (spec.resources) count."
     ),
+    "PodLevelResourcesFixDefaulting": _OF_API_SERVER,
+    "PodLevelResourcesFixKubeletQOSClass": _OF_KUBELET,
     "RestartAllContainersOnContainerExits": _OF_KUBELET,
     "SchedulerAsyncPreemption": say(
         "gate.async_preemption",
@@ -104,12 +115,19 @@ SWITCHABLE: Final[Mapping[str, str]] = {
         "the driver asks for that (preventPodSchedulingIfMissing).",
     ),
 }
-"""Gates both of whose settings are modelled, with what they switch on, in a sentence."""
+"""Gates that a run may switch, with what they switch on, in a sentence."""
 
 _PLAIN_PODS: Final = say(
     "gate.no_pod_groups", "kviz schedules pods one by one and does not model pod groups"
 )
 NOT_MODELLED: Final[Mapping[str, str]] = {
+    "CompositePodGroup": _PLAIN_PODS,
+    "DRADerivedAttributes": say(
+        "gate.no_derived_attributes", "kviz does not derive attributes of devices"
+    ),
+    "DRADeviceCompatibilityGroups": say(
+        "gate.no_compatibility_groups", "kviz does not read compatibility groups of devices"
+    ),
     "DRADeviceTaintRules": say("gate.no_taint_rules", "kviz does not read DeviceTaintRules"),
     "DRAListTypeAttributes": say(
         "gate.no_list_attributes", "kviz does not model attributes of devices that are lists"
@@ -117,28 +135,43 @@ NOT_MODELLED: Final[Mapping[str, str]] = {
     "DRANodeAllocatableResources": say(
         "gate.no_allocatable_devices", "kviz does not count devices against a node's allocatable"
     ),
+    "DRAOptionalNodeOperations": say(
+        "gate.no_optional_operations", "kviz does not read which devices need no preparation"
+    ),
     "DRAWorkloadResourceClaims": say(
         "gate.no_group_claims", "kviz does not model claims of pod groups"
     ),
     "GangScheduling": _PLAIN_PODS,
     "GenericWorkload": _PLAIN_PODS,
+    "InPlacePodVerticalScalingSchedulerPreemption": say(
+        "gate.no_resize_preemption", "kviz does not make room for pods that are to grow in place"
+    ),
+    "InterPodAffinityHostnameFastPath": say(
+        "gate.no_fast_path", "kviz has one way to count pods by host"
+    ),
+    "PodGroupPreemptionPolicy": _PLAIN_PODS,
     "SchedulerAsyncAPICalls": say(
         "gate.calls_at_once", "in kviz a call to the API server is over at once"
+    ),
+    "SchedulerPreQueueingHints": say(
+        "gate.no_pre_queueing_hints", "kviz asks the hints of every parked pod"
     ),
     "TopologyAwareWorkloadScheduling": _PLAIN_PODS,
     "WorkloadAwarePreemption": _PLAIN_PODS,
 }
-"""Gates whose default alone is modelled, with why the other setting is refused."""
+"""Gates that are not modelled when they are on, with why they cannot be switched on.
+
+One that a release has on by default may be switched off there."""
 
 
 class FeatureGates(Struct, frozen=True):
     """Which gates of a release are on. `feature_gates` makes one.
 
-    `FeatureGates()` has the defaults of the latest release.
+    `FeatureGates()` has the defaults of the release that is followed where none is named.
     """
 
     overrides: tuple[tuple[str, bool], ...] = ()
-    release: Release = LATEST
+    release: Release = UNNAMED
 
     def enabled(self, name: str) -> bool:
         """Whether the gate is on. Raises KeyError for a gate the scheduler does not read."""
@@ -146,6 +179,11 @@ class FeatureGates(Struct, frozen=True):
             if gate == name:
                 return on
         return self.release.gates[name].default
+
+    @property
+    def switches(self) -> Switches:
+        """What the release does otherwise."""
+        return self.release.switches
 
     @property
     def changed(self) -> dict[str, bool]:
@@ -163,11 +201,13 @@ class FeatureGates(Struct, frozen=True):
 def switchable(release: Release) -> dict[str, GateSpec]:
     """The gates of a release that a run may switch, by name."""
     return {
-        name: spec for name, spec in release.gates.items() if name in SWITCHABLE and not spec.locked
+        name: spec
+        for name, spec in release.gates.items()
+        if name in SWITCHABLE and not spec.locked and (spec.default or name not in NOT_MODELLED)
     }
 
 
-def feature_gates(overrides: Mapping[str, bool], release: Release = LATEST) -> FeatureGates:
+def feature_gates(overrides: Mapping[str, bool], release: Release = UNNAMED) -> FeatureGates:
     """The defaults of a release with some gates switched.
 
     Gates of other components are taken as kube-scheduler takes them, and change nothing. Raises
@@ -199,7 +239,7 @@ def _objection(name: str, on: bool, release: Release) -> str:
     if on != spec.default:
         if spec.locked:
             return _locked(name, on)
-        if name in NOT_MODELLED:
+        if on and name in NOT_MODELLED:
             asked = str(on).lower()
             return say(
                 "gate.cannot_set",
@@ -231,6 +271,17 @@ def _locked(name: str, asked: bool) -> str:
     return f"cannot set feature gate {name} to {to}, feature is locked to {locked}"
 
 
+def _elsewhen(name: str, release: Release) -> str:
+    """Return in which of the releases known there is a gate that this one lacks, if any."""
+    has = [each for each in RELEASES.values() if name in each.gates or name in each.elsewhere]
+    order = list(RELEASES.values())
+    if not has:
+        return ""
+    if order.index(has[0]) > order.index(release):
+        return say("gate.new_later", "It is new in v{first}", first=has[0].minor)
+    return say("gate.gone_since", "It is gone: v{last} was the last to have it", last=has[-1].minor)
+
+
 def _unknown(name: str, release: Release) -> str:
     refused = say(
         "gate.not_of_release",
@@ -238,6 +289,8 @@ def _unknown(name: str, release: Release) -> str:
         refused=f"unrecognized feature gate: {name}",
         release=release.name,
     )
+    if when := _elsewhen(name, release):
+        return say("config.refused_hint", "{refused}. {hint}", refused=refused, hint=when)
     if name in OLD_GATES:
         return say(
             "config.refused_hint", "{refused}. {hint}", refused=refused, hint=OLD_GATES[name].now

@@ -25,6 +25,7 @@ from scheduler_core.framework.status import Code, Status, Verdict
 
 DO_NOT_SCHEDULE = ("NoSchedule", "NoExecute")
 PREFER_NO_SCHEDULE = "PreferNoSchedule"
+UNTOLERATED_TAINT = "node(s) had untolerated taint(s)"
 
 Tolerations = tuple[Toleration, ...]
 
@@ -44,14 +45,13 @@ class TaintToleration:
 
     def __init__(self, handle: Handle) -> None:
         self.comparison_operators = handle.features.enabled("TaintTolerationComparisonOperators")
-        self._reason = handle.features.release.messages.untolerated_taint
 
     def sign_pod(self, pod: PodInfo) -> Signed:
         return (tolerations(pod.pod.spec),)
 
     def filter(self, state: None, pod: PodInfo, nodes: Nodes) -> Verdict:
         untolerated = nodes.taints.map_bool(lambda taints: self._repels(taints, pod))
-        return Verdict.reject(untolerated, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, self._reason)
+        return Verdict.reject(untolerated, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, UNTOLERATED_TAINT)
 
     def pre_score(
         self, state: object, pod: PodInfo, nodes: Nodes

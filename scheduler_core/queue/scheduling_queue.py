@@ -104,7 +104,6 @@ class SchedulingQueue:
         self._settings = settings
         self._sign_pod = sign_pod
         self._pops_early = features.enabled("SchedulerPopFromBackoffQ")
-        self._event_names = features.release.event_names
         self._active_q = PodHeap(sort_key)
         self._backoff_q = BackoffQueue(
             initial_backoff_ns=settings.initial_backoff_ns,
@@ -177,8 +176,7 @@ class SchedulingQueue:
 
     def leave(self, pod: PodInfo) -> None:
         """Write down that a pod is in none of the queues any more, nor on its way out of them."""
-        name = self._event_name(UNSCHEDULED_POD_DELETE.label)
-        self._emit(Move(pod, Queue.NOWHERE, name, Via.DELETED))
+        self._emit(Move(pod, Queue.NOWHERE, UNSCHEDULED_POD_DELETE.label, Via.DELETED))
 
     def activate(self, pods: Iterable[PodInfo]) -> None:
         """Move parked or backing-off pods to activeQ at once.
@@ -478,10 +476,6 @@ class SchedulingQueue:
 
     # ------------------------------------------------------------ recording decisions
 
-    def _event_name(self, label: str) -> str:
-        """What the release calls an event."""
-        return self._event_names.get(label, label)
-
     def _emit_move(
         self,
         queued: QueuedPodInfo,
@@ -494,5 +488,4 @@ class SchedulingQueue:
     ) -> None:
         gated_by = queued.gating_plugin if place is Queue.GATED else ""
         until_ns = self._backoff_q.until_ns(queued) if place is Queue.BACKOFF else 0
-        name = self._event_name(event)
-        self._emit(Move(queued.pod, place, name, via, cause, hints, strategy, gated_by, until_ns))
+        self._emit(Move(queued.pod, place, event, via, cause, hints, strategy, gated_by, until_ns))

@@ -7,10 +7,28 @@ from collections.abc import Mapping
 from typing import Final
 
 from scheduler_core.releases.table import Release
-from scheduler_core.releases.v1_36 import V1_36
+from scheduler_core.releases.v1_36_2 import V1_36_2
+from scheduler_core.releases.v1_36_3 import V1_36_3
+from scheduler_core.releases.v1_37_2 import V1_37_2
 
-RELEASES: Final[Mapping[str, Release]] = {release.name: release for release in (V1_36,)}
+RELEASES: Final[Mapping[str, Release]] = {
+    release.name: release for release in (V1_36_2, V1_36_3, V1_37_2)
+}
 """By name, the oldest first."""
 
-LATEST: Final = V1_36
-"""What a run follows that names no release."""
+LATEST: Final = V1_37_2
+"""The newest release there is a table of."""
+
+UNNAMED: Final = V1_36_2
+"""What is followed where a stored row, a file or a link names no release, or says `1.36`: all that
+were written before patches were told apart."""
+
+
+def stored_release(name: str) -> Release | None:
+    """Return the release that a stored row, a file or a link names; None if there is no table."""
+    return UNNAMED if name in ("", UNNAMED.minor) else RELEASES.get(name)
+
+
+def latest_of(minor: str) -> Release | None:
+    """Return the newest patch of a minor release, such as `1.36`; None if there is no table."""
+    return next((each for each in reversed(RELEASES.values()) if each.minor == minor), None)

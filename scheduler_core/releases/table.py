@@ -1,7 +1,7 @@
 """The shape of a release's table.
 
-A row or a field is here because releases differ in it: what all have in common is code. A behaviour
-is a name from a closed set, and what it does is written where it is looked up by that name.
+A row or a field is here because releases differ in it: what all have in common is code. What the
+scheduler does otherwise is a switch (`switches.py`), and nothing but switches and gates is asked.
 """
 
 from __future__ import annotations
@@ -11,14 +11,12 @@ from typing import Literal
 
 from msgspec import Struct
 
+from scheduler_core.releases.switches import Switches
+
 Stage = Literal["alpha", "beta", "GA"]
 
 TieBreak = Literal["heap", "draw"]
 """Which of several nodes with the top score is taken: the root of Go's heap, or lots are drawn."""
-
-BatchRule = Literal["while nodes fill up"]
-"""How long the results of one cycle serve the next pods of its kind: as long as each pod fills the
-node it takes. What is left of a node is not scored again."""
 
 
 class GateSpec(Struct, frozen=True):
@@ -42,27 +40,22 @@ class OtherGate(Struct, frozen=True):
     requires: tuple[str, ...] = ()
 
 
-class Messages(Struct, frozen=True):
-    """Texts of the scheduler that a release has changed."""
-
-    untolerated_taint: str
-    """TaintToleration's reason for rejecting a node."""
-
-
 class Release(Struct, frozen=True):
-    """One minor release of Kubernetes: gates by name, and the named behaviours."""
+    """One release of Kubernetes: gates by name, and what the scheduler does otherwise."""
 
     name: str
-    """As in `1.36`."""
+    """As in `1.36.2`."""
     gates: Mapping[str, GateSpec]
     elsewhere: Mapping[str, OtherGate]
     """Gates the scheduler knows but does not read, but for those without which a gate of `gates`
     could not be switched."""
     tie_break: TieBreak
-    batching: BatchRule
-    messages: Messages
-    event_names: Mapping[str, str]
-    """What the release calls a cluster event that v1.36 calls otherwise, by v1.36's name."""
+    switches: Switches
+
+    @property
+    def minor(self) -> str:
+        """The release without its patch: `1.36`."""
+        return self.name.rpartition(".")[0]
 
     def __str__(self) -> str:
         return f"Kubernetes v{self.name}"

@@ -39,10 +39,10 @@ from scheduler_core.queue.profiles import QueueProfile
 from scheduler_core.queue.queueing_hints import QueueingHints
 from scheduler_core.queue.scheduling_queue import QueueSettings, SchedulingQueue
 from scheduler_core.registry import Registry, in_tree_registry
-from scheduler_core.releases import LATEST
+from scheduler_core.releases import UNNAMED
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.scheduler.algorithm import SchedulingAlgorithm
-from scheduler_core.scheduler.batching import BATCHES, OpportunisticBatch
+from scheduler_core.scheduler.batching import OpportunisticBatch
 from scheduler_core.scheduler.binding import BindingCycles
 from scheduler_core.scheduler.client import Background, Client
 from scheduler_core.scheduler.cycle import Scheduler
@@ -72,7 +72,7 @@ class SchedulerOptions:
     configuration: KubeSchedulerConfiguration = field(default_factory=default_configuration)
     features: FeatureGates = field(default_factory=FeatureGates)
     registry: Registry = field(default_factory=in_tree_registry)
-    tie_break: TieBreak = LATEST.tie_break
+    tie_break: TieBreak = UNNAMED.tie_break
     pick: Pick | None = None
     draw: Draw = lambda n: 0
     on_queue_event: Callable[[QueueEvent], None] | None = None
@@ -238,8 +238,7 @@ def _batches(
     """Return a batch per profile; none if the heap's order does not say which node comes next."""
     if not _batches_pods(options):
         return {}
-    batch = BATCHES[options.features.release.batching]
-    return {name: batch(each, now_ns) for name, each in frameworks.items()}
+    return {name: OpportunisticBatch(each, now_ns) for name, each in frameworks.items()}
 
 
 def _batches_pods(options: SchedulerOptions) -> bool:

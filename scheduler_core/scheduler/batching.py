@@ -10,7 +10,7 @@ has a signature, as the system's default spreading constraints make places hang 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -19,7 +19,6 @@ from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.runtime import CycleState, Framework
 from scheduler_core.framework.signatures import PodSignature
-from scheduler_core.releases.table import BatchRule
 from scheduler_core.scheduler.selection import ScoredNodes
 
 MAX_BATCH_AGE_NS: Final = 500_000_000
@@ -109,12 +108,6 @@ class OpportunisticBatch:
             self._batch = _Batch(signature, others, self._now_ns())
         else:
             self._batch = None
-
-
-BATCHES: Final[Mapping[BatchRule, type[OpportunisticBatch]]] = {
-    "while nodes fill up": OpportunisticBatch
-}
-"""What batches pods by each rule that a release may have."""
 
 
 @dataclass(slots=True)

@@ -25,7 +25,7 @@ from scheduler_core.extender.transport import Transport
 from scheduler_core.framework.chance import PINNED, Chance
 from scheduler_core.framework.interface import TakesOver, implements
 from scheduler_core.registry import Registry, in_tree_registry
-from scheduler_core.releases import LATEST
+from scheduler_core.releases import UNNAMED
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.scheduler.assembly import SchedulerOptions
 from scheduler_core.scheduler.cycle_record import Cycle
@@ -82,7 +82,7 @@ class RunOptions:
     features: FeatureGates = field(default_factory=FeatureGates)
     registry: Registry = field(default_factory=in_tree_registry)
     seed: int = 0
-    tie_break: TieBreak = LATEST.tie_break
+    tie_break: TieBreak = UNNAMED.tie_break
     queue_order: QueueOrder = "listed"
     timing: Timing = field(default_factory=Timing)
     max_cycles: int = 0

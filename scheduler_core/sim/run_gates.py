@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 from scheduler_core.config.features import FeatureGates, feature_gates
 from scheduler_core.config.problems import ConfigError
-from scheduler_core.releases import LATEST
+from scheduler_core.releases import UNNAMED
 from scheduler_core.releases.table import Release
 from scheduler_core.sim.scenario import Scenario, ScenarioError
 
 
 def gates_of_run(
-    asked: Mapping[str, bool], scenario: Scenario, release: Release = LATEST
+    asked: Mapping[str, bool], scenario: Scenario, release: Release = UNNAMED
 ) -> FeatureGates:
     """Return the gates of a run; what is `asked` for goes before the scenario's `featureGates`.
 

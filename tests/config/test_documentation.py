@@ -6,7 +6,8 @@ from pathlib import Path
 from scheduler_core.config import ExtensionPoint, load_configuration, resolve_profiles
 from scheduler_core.config.features import NOT_MODELLED, SWITCHABLE, switchable
 from scheduler_core.registry import points_of
-from scheduler_core.releases import LATEST
+from scheduler_core.releases import LATEST, UNNAMED
+from scheduler_core.releases.table import Release
 from scheduler_core.teaching import TEACHING_PLUGINS
 from scheduler_core.teaching.gang import MIN_AVAILABLE_LABEL, NAME_LABEL
 from tests.config.in_tree import IN_TREE
@@ -35,11 +36,21 @@ def test_the_labels_of_a_gang_are_those_the_plugin_reads() -> None:
     assert f'    {NAME_LABEL}: train\n    {MIN_AVAILABLE_LABEL}: "3"\n' in PAGE
 
 
+def setting(name: str, release: Release) -> str:
+    """Return how the table says what a release has a gate at."""
+    spec = release.gates.get(name)
+    if spec is None:
+        return "-"
+    if name not in switchable(release) and not spec.locked:
+        return "stays off"
+    return ("locked " if spec.locked else "") + ("on" if spec.default else "off")
+
+
 def test_every_gate_is_listed_with_its_default() -> None:
-    rows = re.findall(r"^\| `(\w+)` \| (on|off) \| (.*) \|$", PAGE, re.MULTILINE)
+    rows = re.findall(r"^\| `(\w+)` \| ([\w ]+|-) \| ([\w ]+|-) \| (.*) \|$", PAGE, re.MULTILINE)
     assert rows == [
-        (name, "on" if spec.default else "off", SWITCHABLE[name])
-        for name, spec in switchable(LATEST).items()
+        (name, setting(name, UNNAMED), setting(name, LATEST), about)
+        for name, about in SWITCHABLE.items()
     ]
     for name, why in NOT_MODELLED.items():
         assert f"| `{name}` | {why} |" in PAGE

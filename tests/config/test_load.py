@@ -133,15 +133,7 @@ def test_the_default_profile() -> None:
     ("gates", "last"),
     [
         ({"NodeDeclaredFeatures": False, "InPlacePodLevelResourcesVerticalScaling": False}, []),
-        ({"GenericWorkload": True}, ["NodeDeclaredFeatures"]),
-        (
-            {"GenericWorkload": True, "GangScheduling": True},
-            ["NodeDeclaredFeatures", "GangScheduling"],
-        ),
-        (
-            {"GenericWorkload": True, "TopologyAwareWorkloadScheduling": True},
-            ["NodeDeclaredFeatures", "TopologyPlacementGenerator", "PodGroupPodsCount"],
-        ),
+        ({}, ["NodeDeclaredFeatures"]),
     ],
 )
 def test_gates_decide_about_default_plugins(gates: dict[str, bool], last: list[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from scheduler_core.releases import LATEST
+from scheduler_core.releases import UNNAMED
 from tests.generator.draw import Draw, Json
 from tests.generator.selectors import HOSTNAME, ZONE
 
@@ -56,7 +56,7 @@ GATES: Final = (
 )
 NEEDED_BY: Final = {
     name: spec.requires
-    for name, spec in LATEST.gates.items()
+    for name, spec in UNNAMED.gates.items()
     if spec.default and not spec.locked and spec.requires
 }
 """Gates that cannot stay on when one of those named is off."""

@@ -18,8 +18,6 @@ from scheduler_core.framework.events import (
     EventResource,
 )
 from scheduler_core.framework.status import Code, Verdict
-from scheduler_core.releases import LATEST
-from scheduler_core.trace.events import CycleFinished
 from tests.builders import gates_off, make_node, make_pod
 from tests.simulated import Cluster
 
@@ -82,18 +80,3 @@ def test_a_resize_at_pod_level_takes_room_only_with_its_gate(
     )
     cluster.settle()
     assert cluster.node_of("late") == node
-
-
-def test_what_a_release_words_otherwise_is_in_the_trace() -> None:
-    other = replace(
-        LATEST,
-        messages=replace(LATEST.messages, untolerated_taint="node(s) had a taint"),
-        event_names={"ScheduleAttemptFailure": "AttemptFailed", "NodeAdd": "NodeCreated"},
-    )
-    cluster = Cluster(
-        make_node("n").taint("a").obj(), make_pod("p").obj(), features=FeatureGates((), other)
-    )
-    cluster.attempt()
-    cluster.create(make_node("m").obj())
-    assert cluster.moves("p") == ["UnschedulablePodAdd", "AttemptFailed", "NodeCreated"]
-    assert "1 node(s) had a taint." in cluster.of_type(CycleFinished)[0].message

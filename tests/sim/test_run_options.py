@@ -6,7 +6,7 @@ import pytest
 
 from scheduler_core.api import KubeObject
 from scheduler_core.config import ConfigError, feature_gates
-from scheduler_core.releases import LATEST
+from scheduler_core.releases import UNNAMED
 from scheduler_core.sim import RunOptions, ScenarioError, gates_of_run, load_scenario, simulate
 from scheduler_core.trace.events import CycleStarted, PodAdded, RunStarted
 from scheduler_core.trace.records import GateRecord, QueueOrder
@@ -23,7 +23,7 @@ def started(options: RunOptions) -> RunStarted:
 
 def test_a_trace_begins_with_release_and_options() -> None:
     first = started(RunOptions())
-    assert (first.release, first.gates) == (LATEST.name, ())
+    assert (first.release, first.gates) == (UNNAMED.name, ())
     assert (first.tie_break, first.queue_order) == ("heap", "listed")
     gates = feature_gates({"VolumeLimitScaling": True, "PodLevelResources": True})
     changed = started(RunOptions(features=gates, tie_break="draw", queue_order="name"))

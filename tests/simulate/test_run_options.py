@@ -77,7 +77,7 @@ def test_gates_are_switched(
     }
     explained = document(capsys, "explain", cluster, "--pod", "shop/first", *options)
     assert explained["status"] == "schedulable"
-    assert explained["release"] == "1.36"
+    assert explained["release"] == "1.36.2"
     assert explained["featureGates"] == switched["featureGates"]
 
 
@@ -85,12 +85,12 @@ def test_what_is_explained_says_what_it_follows(
     cluster: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = ["--feature-gates=VolumeLimitScaling=true"]
-    assert document(capsys, "explain", cluster, *options)["release"] == "1.36"
+    assert document(capsys, "explain", cluster, *options)["release"] == "1.36.2"
     for more in ([], ["--pod=shop/first"]):
         for form in ("text", "markdown"):
             assert main(["explain", cluster, *options, *more, "--format", form]) == 0
             last = capsys.readouterr().out.splitlines()[-1]
-            assert last == "Kubernetes v1.36, feature gates VolumeLimitScaling=true"
+            assert last == "Kubernetes v1.36.2, feature gates VolumeLimitScaling=true"
 
 
 def test_a_later_setting_of_a_gate_counts(cluster: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -165,11 +165,11 @@ def test_the_table_says_what_it_was_made_with(
     cluster: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["simulate", cluster]) == 0
-    assert "\nKubernetes v1.36\n" in capsys.readouterr().out
+    assert "\nKubernetes v1.36.2\n" in capsys.readouterr().out
     options = ["--tie-break=draw", "--seed=7", "--queue-order=created"]
     assert main(["simulate", cluster, "--change=gate VolumeLimitScaling=true", *options]) == 0
     assert (
-        "\nKubernetes v1.36, feature gates VolumeLimitScaling=true; ties by draw, seed 7; "
+        "\nKubernetes v1.36.2, feature gates VolumeLimitScaling=true; ties by draw, seed 7; "
         "pending pods queued by created\n"
     ) in capsys.readouterr().out
 
@@ -181,7 +181,7 @@ def test_a_run_file_has_the_options(cluster: str, tmp_path: Path) -> None:
     with file.open("rb") as opened:
         inputs = next(read_records(opened))
     assert isinstance(inputs, Inputs)
-    assert (inputs.release, inputs.feature_gates) == ("1.36", {"VolumeLimitScaling": True})
+    assert (inputs.release, inputs.feature_gates) == ("1.36.2", {"VolumeLimitScaling": True})
     assert (inputs.tie_break, inputs.queue_order) == ("draw", "name")
 
 
@@ -222,18 +222,19 @@ spec:
 def test_gates_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["gates", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
-    assert listed["release"] == "1.36"
+    assert listed["release"] == "1.37.2"
     by_name = {gate["name"]: gate for gate in listed["gates"]}
     asynchronous = by_name["SchedulerAsyncPreemption"]
     assert asynchronous["default"] is True
     assert asynchronous["switchable"] is True
     assert asynchronous["about"]
-    assert by_name["GangScheduling"]["notModelled"]
-    assert by_name["SidecarContainers"]["locked"] is True
+    assert by_name["GenericWorkload"]["notModelled"]
+    assert by_name["NodeDeclaredFeatures"]["locked"] is True
+    assert "SidecarContainers" not in by_name
 
     assert main(["gates"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "Kubernetes v1.36"
-    (line,) = (line for line in lines if line.startswith("GangScheduling "))
-    assert line.split()[1:3] == ["off", "alpha"]
+    assert lines[0] == "Kubernetes v1.37.2"
+    (line,) = (line for line in lines if line.startswith("GenericWorkload "))
+    assert line.split()[1:3] == ["off", "beta"]
     assert "cannot be switched on" in line

@@ -34,7 +34,7 @@ from scheduler_core.api.quantity import amount_text
 from scheduler_core.changes import ChangeError, Rules, changed_rules, read_changes
 from scheduler_core.config import ConfigError, KubeSchedulerConfiguration
 from scheduler_core.framework.plugin_calls import PluginFailure
-from scheduler_core.releases import RELEASES
+from scheduler_core.releases import RELEASES, stored_release
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.sim import simulate
 from scheduler_core.trace.checking import TraceError
@@ -196,7 +196,7 @@ def _saved(path: Path) -> tuple[list[Chunk], KubeSchedulerConfiguration | None]:
 
 def configuration_in(inputs: Inputs) -> KubeSchedulerConfiguration | None:
     """What a saved run was configured with; None where this kviz cannot read it any more."""
-    release = RELEASES.get(inputs.release)
+    release = stored_release(inputs.release)
     if release is None:
         return None
     base = Rules(inputs.scheduler_config, inputs.feature_gates, release)

@@ -19,7 +19,7 @@ from kviz.runs.inputs import InvalidInput, scenario_of
 from scheduler_core.changes import sentence
 from scheduler_core.changes.applying import RestingCluster
 from scheduler_core.config import Problem, located
-from scheduler_core.releases import LATEST, RELEASES
+from scheduler_core.releases import RELEASES, UNNAMED
 
 NOTHING_THERE: Final = RestingCluster(())
 """A step's sentence names no old values: at its time they may be others than in the cluster."""
@@ -98,7 +98,7 @@ def _check_configuration(
             scheduler_config=config,
             scenario=scenario,
             asked=values.get("feature_gates", {}),
-            release=values.get("release", LATEST.name),
+            release=values.get("release", UNNAMED.name),
         )
     except InvalidInput as invalid:
         return list(invalid.errors), []

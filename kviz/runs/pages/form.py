@@ -45,10 +45,10 @@ from kviz.runs.presets import (
     scenario_named,
 )
 from kviz.snapshots import selectors as snapshot_selectors
-from scheduler_core.releases import LATEST, RELEASES
+from scheduler_core.releases import RELEASES, UNNAMED
 
 USUAL: Final = {
-    "release": (gettext_lazy("Kubernetes release"), LATEST.name),
+    "release": (gettext_lazy("Kubernetes release"), UNNAMED.name),
     "queue_order": (gettext_lazy("Order of pending pods"), "listed"),
     "tie_break": (gettext_lazy("Among equal nodes"), "heap"),
     "seed": (gettext_lazy("Seed"), "0"),
@@ -112,7 +112,7 @@ def _run_create(request: HttpRequest) -> HttpResponse:
     if snapshot is None:
         raise Http404(form.cleaned_data["snapshot"])
     chosen = form.cleaned_data
-    release = chosen["release"] or LATEST.name
+    release = chosen["release"] or UNNAMED.name
     try:
         if values["sample"]:  # a scenario of one's own may act on what is not there
             check_fit(scenario=values["scenario"], snapshot=snapshot)
@@ -211,7 +211,7 @@ def _folds(
         "settings_changed": text.format(settings=comma().join(map(str, changed)))
         if changed
         else "",
-        "default_release": LATEST.name,
+        "default_release": UNNAMED.name,
     }
 
 

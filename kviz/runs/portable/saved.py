@@ -50,7 +50,7 @@ from scheduler_core.changes import (
     later_steps,
     read_changes,
 )
-from scheduler_core.releases import LATEST, RELEASES
+from scheduler_core.releases import UNNAMED, stored_release
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.trace.checking import TraceChecker, TraceError
 from scheduler_core.trace.codec import Chunk
@@ -315,7 +315,7 @@ def _sentences(
     rules = Rules(
         configuration=inputs.scheduler_config,
         gates=inputs.feature_gates,
-        release=RELEASES.get(inputs.release, LATEST),
+        release=stored_release(inputs.release) or UNNAMED,
         seed=inputs.seed,
         queue_order=inputs.queue_order,
     )

@@ -23,7 +23,7 @@ from kviz.runs.titles import run_title
 from kviz.snapshots.models import Snapshot
 from scheduler_core.analysis.compare.words import share_text
 from scheduler_core.api.quantity import amount_text, amounts_text
-from scheduler_core.releases import LATEST, RELEASES
+from scheduler_core.releases import UNNAMED, stored_release
 
 register = template.Library()
 register.filter("reasons_in", reasons_in)
@@ -116,7 +116,7 @@ def runs_over(context: Context, snapshot: Snapshot) -> QuerySet[Run]:
 @register.filter
 def changed_gates(run: Run) -> list[tuple[str, bool]]:
     """The gates that are not at the default of the run's release; all, if that is not known."""
-    release = RELEASES.get(run.release)
+    release = stored_release(run.release) if run.release else None
     gates = release.gates if release else {}
     return [
         (name, on)
@@ -128,7 +128,7 @@ def changed_gates(run: Run) -> list[tuple[str, bool]]:
 @register.filter
 def draws_ties(run: Run) -> bool:
     """Whether the run draws among equal nodes though its release does not."""
-    release = RELEASES.get(run.release, LATEST)
+    release = stored_release(run.release) or UNNAMED
     return run.tie_break == "draw" and release.tie_break != "draw"
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from scheduler_core.analysis.compare.difference import NO_SUCH_NODE, natural
 from scheduler_core.analysis.compare.lines import RunLines
+from scheduler_core.releases import stored_release
 from scheduler_core.trace.events import NodeAdded, NodeUpdated, PodAdded, RunStarted
 from scheduler_core.trace.names import Names
 
@@ -140,7 +141,9 @@ def _rules(run: RunStarted | None) -> dict[str, str]:
     """
     if run is None:
         return {}
-    rules = {"release": run.release, "tieBreak": run.tie_break, "queueOrder": run.queue_order}
+    known = stored_release(run.release)
+    release = known.name if known is not None and run.release else run.release
+    rules = {"release": release, "tieBreak": run.tie_break, "queueOrder": run.queue_order}
     if run.tie_break == "draw":
         rules["seed"] = str(run.seed)
     rules |= {f"gate {gate.name}": str(gate.enabled).lower() for gate in run.gates}

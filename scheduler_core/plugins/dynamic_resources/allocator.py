@@ -1,8 +1,8 @@
 """Finding devices for claims on one node: depth first, the first complete solution.
 
 Upstream: v1.36 structured/internal/incubating/allocator_incubating.go, which the default gates
-select. The order of candidates, what is tried again and what a failed attempt leaves booked are
-upstream's.
+select. The order of candidates, what is tried again and what a failed attempt leaves booked (up to
+v1.36.2) are upstream's.
 """
 
 from __future__ import annotations
@@ -124,6 +124,20 @@ class Allocator:
         return no_room(device.device.capacity, request.capacity, consumed, being_consumed)
 
 
+@dataclass(slots=True)
+class _Booked:
+    """What was booked of a device for a request, step by step."""
+
+    claim: int
+    request: Request
+    candidate: Candidate
+    shared: bool
+    further_share: bool = False
+    counters: bool = False
+    constraints: bool = False
+    given: Given | None = None
+
+
 class Search:
     """One search: what is taken so far, and how to go on from there."""
 
@@ -235,53 +249,80 @@ class Search:
     def _take(self, claim: int, plan: Plan, candidate: Candidate, *, must: bool) -> Undo | None:
         """Take a device for a request; return how to give it back, None if it cannot be had.
 
-        As upstream, a device refused late leaves its counters booked, and one whose capacity has
-        run out since, its constraints. Raises AllocationError if a device of mode All (`must`)
-        goes against a constraint.
+        A device refused late gives back what was booked for it, or leaves its counters booked (and
+        if its capacity has run out, the constraints), as the release has it. Raises AllocationError
+        if a device of mode All (`must`) goes against a constraint.
         """
         device, request = candidate.device, plan.request
         shared = self._gates.consumable_capacity and device.device.allow_multiple_allocations
         if (not shared or not request.admin_access) and self._is_taken(claim, request, device.id):
             return None
-        if not self._books_counters(candidate, shared=shared):
-            return None
+        booked = _Booked(claim, request, candidate, shared)
+        if self._book(booked, plan, must=must):
+            return lambda: self._give_back(booked)
+        if self._gates.refused_give_back:
+            self._give_back(booked)
+        return None
+
+    def _book(self, booked: _Booked, plan: Plan, *, must: bool) -> bool:
+        """Book a device step by step; tell whether it passes all checks. Raises AllocationError."""
+        claim, candidate, shared = booked.claim, booked.candidate, booked.shared
+        device, request = candidate.device, booked.request
+        booked.further_share = shared and self._is_shared(device.id)
+        if device.device.consumes_counters:
+            if not self._gates.partitionable_devices:
+                return False
+            if not booked.further_share:
+                if not self._counters.take(candidate):
+                    return False
+                booked.counters = True
         if self._gates.device_taints and untolerated_taint(device.device, request) is not None:
-            return None
+            return False
         if not self._meets_constraints(claim, plan, candidate, must=must):
-            return None
+            return False
+        booked.constraints = True
         taken_by = self._taken_by.setdefault(device.id, set())
         if not shared:
             taken_by.add(claim)
         if not self._has_room(request, candidate):
-            return None
+            return False
         consumed: dict[str, str] = {}
         if shared:
             consumed = consumption_of(device.device.capacity, request.capacity)
             add_consumed(self._being_consumed, device.id, consumption(consumed))
-        self.given[claim].append(Given(request, device, shared, consumed))
-        return lambda: self._give_back(claim, request, candidate, self.given[claim].pop())
+        booked.given = Given(request, device, shared, consumed)
+        self.given[claim].append(booked.given)
+        return True
 
-    def _give_back(self, claim: int, request: Request, candidate: Candidate, given: Given) -> None:
-        device = candidate.device
-        for constraint in self._constraints[claim]:
-            constraint.remove(request, device)
-        self._taken_by[device.id].discard(claim)
-        if given.shared:
-            if given.consumed:
-                remove_consumed(self._being_consumed, device.id, consumption(given.consumed))
-        elif self._gates.partitionable_devices and device.device.consumes_counters:
-            self._counters.give_back(candidate)
+    def _give_back(self, booked: _Booked) -> None:
+        """Undo the steps that were made, the last one first."""
+        device = booked.candidate.device
+        if booked.given is not None:
+            self.given[booked.claim].pop()
+            self._give_back_capacity(booked, booked.given)
+        if not booked.shared:
+            self._taken_by.get(device.id, set()).discard(booked.claim)
+        if booked.constraints:
+            for constraint in reversed(self._constraints[booked.claim]):
+                constraint.remove(booked.request, device)
+        if booked.counters and (self._gates.refused_give_back or not booked.shared):
+            self._counters.give_back(booked.candidate)
 
-    def _books_counters(self, candidate: Candidate, *, shared: bool) -> bool:
-        """Book a device's counters; a shared device's were when its first share was taken."""
-        device = candidate.device
-        if not device.device.consumes_counters:
-            return True
-        if not self._gates.partitionable_devices:
-            return False
-        if shared and (device.id in self._state.capacity or device.id in self._being_consumed):
-            return True
-        return self._counters.take(candidate)
+    def _give_back_capacity(self, booked: _Booked, given: Given) -> None:
+        """Take off what a share consumes.
+
+        Where all is given back, the mark that the device is shared stays if it was before.
+        """
+        device = booked.candidate.device.id
+        if not booked.shared or not (given.consumed or self._gates.refused_give_back):
+            return
+        remove_consumed(self._being_consumed, device, consumption(given.consumed))
+        if self._gates.refused_give_back and booked.further_share:
+            self._being_consumed.setdefault(device, {})
+
+    def _is_shared(self, device: DeviceId) -> bool:
+        """Tell whether a share of a device was given, whose first one booked the counters."""
+        return device in self._state.capacity or device in self._being_consumed
 
     def _meets_constraints(
         self, claim: int, plan: Plan, candidate: Candidate, *, must: bool

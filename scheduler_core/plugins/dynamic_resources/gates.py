@@ -18,6 +18,8 @@ class AllocatorGates:
     device_taints: bool
     binding_conditions: bool
     consumable_capacity: bool
+    refused_give_back: bool
+    """Whether a refused device gives back what was booked for it (a switch of the release)."""
 
     @property
     def stable_suffices(self) -> bool:
@@ -45,4 +47,5 @@ class AllocatorGates:
             binding_conditions=features.enabled("DRADeviceBindingConditions")
             and features.enabled("DRAResourceClaimDeviceStatus"),
             consumable_capacity=features.enabled("DRAConsumableCapacity"),
+            refused_give_back=features.switches.refused_devices_give_back,
         )

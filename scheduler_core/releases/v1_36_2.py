@@ -1,4 +1,4 @@
-"""Kubernetes v1.36, as recorded from kube-scheduler v1.36.2.
+"""Kubernetes v1.36.2.
 
 Upstream: v1.36 pkg/features/kube_features.go: stages, defaults and dependencies of the gates that
 the scheduler reads, and of those that are on and depend on one which a run may switch off.
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from scheduler_core.releases.table import GateSpec, Messages, Release
+from scheduler_core.releases.switches import Switches
+from scheduler_core.releases.table import GateSpec, Release
 from scheduler_core.releases.v1_36_elsewhere import ELSEWHERE
 
 _DRA: Final = ("DynamicResourceAllocation",)
@@ -19,8 +20,8 @@ _DECLARED_BETA: Final = GateSpec("beta", default=True, requires=("NodeDeclaredFe
 _ALPHA: Final = GateSpec("alpha", default=False)
 _DRA_ALPHA: Final = GateSpec("alpha", default=False, requires=_DRA)
 
-V1_36: Final = Release(
-    name="1.36",
+V1_36_2: Final = Release(
+    name="1.36.2",
     gates={
         "DRAAdminAccess": GateSpec("GA", default=True, locked=True, requires=_DRA),
         "DRAConsumableCapacity": _DRA_BETA,
@@ -86,7 +87,5 @@ V1_36: Final = Release(
     },
     elsewhere=ELSEWHERE,
     tie_break="heap",
-    batching="while nodes fill up",
-    messages=Messages(untolerated_taint="node(s) had untolerated taint(s)"),
-    event_names={},
+    switches=Switches(),
 )

@@ -1,0 +1,13 @@
+"""Gates of Kubernetes v1.37 that kube-scheduler knows but does not read.
+
+Those of v1.36 that are gone since are left out.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from scheduler_core.releases.table import OtherGate
+from scheduler_core.releases.v1_36_elsewhere import ELSEWHERE as OF_1_36
+
+ELSEWHERE: Final[dict[str, OtherGate]] = {**OF_1_36}

@@ -1,0 +1,86 @@
+"""The tables of releases: what each says, and that nothing else asks which release is followed."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from msgspec.structs import asdict
+
+import scheduler_core
+from scheduler_core.config import ConfigError, feature_gates
+from scheduler_core.releases import LATEST, RELEASES, UNNAMED, latest_of, stored_release
+from scheduler_core.releases.switches import SWITCHES, Switches
+
+ENGINE = Path(scheduler_core.__file__).parent
+NAMES_A_RELEASE = re.compile(
+    r"\b(V1_\d+|LATEST|RELEASES)\b|\brelease(\.name|\.minor)?\s*(==|!=|<|>)"
+)
+MAY_ASK = {"config/features.py"}
+"""Which other release has a gate that this one lacks, is said when the gate is refused."""
+
+
+def test_every_switch_has_its_number_and_its_sentence() -> None:
+    assert list(SWITCHES) == list(asdict(Switches()))
+    for switch in SWITCHES.values():
+        assert re.fullmatch(r"#\d{6}", switch.upstream)
+
+
+def test_the_engine_asks_switches_and_gates_and_never_which_release_it_is() -> None:
+    asking = {
+        str(file.relative_to(ENGINE))
+        for file in ENGINE.rglob("*.py")
+        if file.parent.name != "releases" and NAMES_A_RELEASE.search(file.read_text())
+    }
+    assert asking == MAY_ASK
+
+
+def test_a_later_patch_keeps_what_an_earlier_one_has_mended() -> None:
+    tables = [asdict(release.switches) for release in RELEASES.values()]
+    for earlier, later in pairwise(tables):
+        assert all(later[name] for name, on in earlier.items() if on)
+
+
+def test_what_is_stored_without_a_patch_is_what_was_modelled_then() -> None:
+    assert [stored_release(name) for name in ("", "1.36", "1.36.2", "1.36.3", "1.99")] == [
+        UNNAMED,
+        UNNAMED,
+        UNNAMED,
+        RELEASES["1.36.3"],
+        None,
+    ]
+    assert latest_of("1.36") is RELEASES["1.36.3"]
+    assert latest_of("1.37") is LATEST
+    assert latest_of("1.35") is None
+
+
+@pytest.mark.parametrize(
+    ("release", "gate", "said"),
+    [
+        ("1.36.3", "SchedulerPreQueueingHints", "It is new in v1.37"),
+        ("1.37.2", "SidecarContainers", "It is gone: v1.36 was the last to have it"),
+        ("1.37.2", "GangScheduling", "It is gone: v1.36 was the last to have it"),
+        ("1.37.2", "PodPriority", "It is always on now"),
+        ("1.37.2", "VolumeLimitScalings", "did you mean VolumeLimitScaling?"),
+    ],
+)
+def test_a_gate_of_another_release_is_told_from_a_misspelt_one(
+    release: str, gate: str, said: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        feature_gates({gate: True}, RELEASES[release])
+    (problem,) = caught.value.problems
+    assert problem.message.startswith(f"unrecognized feature gate: {gate} (the scheduler of v")
+    assert said in problem.message
+
+
+def test_gates_of_1_37_lean_on_each_other_otherwise() -> None:
+    without = feature_gates({"DRADeviceTaints": False, "DRADeviceTaintRules": False}, LATEST)
+    assert not without.enabled("DRADeviceTaints")
+    for refused in ({"DRADeviceTaints": False}, {"PodLevelResources": False}):
+        with pytest.raises(ConfigError, match="depends on features that are disabled"):
+            feature_gates(refused, LATEST)
+    with pytest.raises(ConfigError, match="feature is locked to true"):
+        feature_gates({"DRAExtendedResource": False}, LATEST)
