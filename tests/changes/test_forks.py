@@ -64,7 +64,7 @@ def trace_hash(trace: list[AnyEvent]) -> str:
 PARENT = trace_of(cluster())
 
 
-@examples(40)
+@examples(12)
 @given(object_changes, st.integers(1, n_cycles(PARENT)))
 def test_a_fork_is_its_parent_up_to_the_cycle(change: Change, cycle: int) -> None:
     assert isinstance(change, StepChange)

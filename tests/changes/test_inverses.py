@@ -25,6 +25,7 @@ from scheduler_core.changes.vocabulary import SetField, Target
 from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.trace.codec import TraceWriter
 from tests.changes.strategies import changes, cluster, object_changes, rule_changes
+from tests.effort import examples
 
 
 def trace_hash(objects: list[KubeObject]) -> str:
@@ -51,6 +52,7 @@ def test_the_document_of_a_change_reads_as_the_change(change: Change) -> None:
 
 
 @example(SetField(Target(Node, "", "n1"), "status.allocatable.cpu", None))
+@examples(30)
 @given(object_changes)
 def test_what_undoes_a_change_brings_back_the_same_objects_and_trace(change: Change) -> None:
     objects = cluster()

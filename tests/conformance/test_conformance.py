@@ -1,4 +1,4 @@
-"""Every recorded decision of kube-scheduler, replayed; the curated ones also without the cache.
+"""Every recorded decision of kube-scheduler, replayed.
 
 Format: data/README.md.
 """
@@ -47,9 +47,10 @@ def test_case_is_identical(name: str) -> None:
     assert not differences(list(replay(cases(FILE_OF[name])[name])))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [name for name, file in FILE_OF.items() if "curated" in file])
 def test_case_is_identical_without_cached_answers(name: str) -> None:
-    """That the cache changes nothing is a law of its own: tests/generator/test_generated.py."""
+    """Long: every curated case again; tests/generator/test_generated.py compares random ones."""
     with without_memo():
         assert not differences(list(replay(cases(FILE_OF[name])[name])))
 

@@ -21,7 +21,7 @@ from tests.effort import examples
 from tests.generator.draw import Json
 from tests.generator.dumps import dumps, manifest, read
 
-SMALL = examples(25)
+SMALL = examples(10)
 HEAD = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
 PACKING = (
     HEAD

@@ -80,7 +80,7 @@ def same_end(trials: Trials, changes: Sequence[Change]) -> None:
     assert copied.stopped == fresh.stopped
 
 
-@examples(25)
+@examples(8)
 @given(st.data(), st.integers(0, 2**32 - 1))
 def test_a_copy_with_changes_ends_as_if_loaded_afresh(data: st.DataObject, seed: int) -> None:
     objects = generated(seed)
@@ -91,7 +91,7 @@ def test_a_copy_with_changes_ends_as_if_loaded_afresh(data: st.DataObject, seed:
         same_end(trials, data.draw(some_changes(objects)))
 
 
-@examples(60)
+@examples(15)
 @given(st.lists(object_changes, max_size=3))
 def test_so_it_does_with_any_change(changes: list[Change]) -> None:
     trials = Trials(cluster(), RunOptions())
@@ -99,7 +99,7 @@ def test_so_it_does_with_any_change(changes: list[Change]) -> None:
     same_end(trials, changes)
 
 
-@examples(20)
+@examples(8)
 @given(st.integers(0, 2**32 - 1))
 def test_a_copy_has_the_trace_of_the_run_it_was_taken_from(seed: int) -> None:
     run = Run(generated(seed), RunOptions())

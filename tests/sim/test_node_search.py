@@ -53,7 +53,7 @@ def with_bad_nodes(objects: list[KubeObject], every: int, offset: int) -> list[K
     ]
 
 
-@examples(30)
+@examples(10)
 @given(
     workload=st.sampled_from(["basic", "antiaffinity", "mixed", "preemption", "unschedulable"]),
     n_nodes=st.integers(100, 260),

@@ -196,7 +196,7 @@ def changed_nodes(draw: st.DrawFn, nodes: Sequence[Node]) -> list[tuple[Node, No
     return found
 
 
-@examples(25)
+@examples(8)
 @given(st.data(), st.sampled_from(["mixed", "preemption", "preferredspread", "podaffinity"]))
 def test_changed_nodes_are_decided_about_as_in_a_run_with_those_nodes(
     data: st.DataObject, workload: str

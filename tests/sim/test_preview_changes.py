@@ -135,7 +135,7 @@ CHANGES = st.one_of(
 )
 
 
-@examples(20)
+@examples(8)
 @given(
     st.sampled_from(["preemption", "contested", "mixed", "volumes"]),
     st.integers(2, 14),

@@ -110,7 +110,7 @@ def test_the_same_inputs_give_the_same_trace(scenario: Path) -> None:
     assert list(simulate(objects, options)) == list(simulate(objects, options))
 
 
-@examples(20)
+@examples(10)
 @given(
     st.integers(1, 4),
     st.integers(0, 12),

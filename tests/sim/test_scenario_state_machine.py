@@ -66,4 +66,4 @@ class Machine(Watched):
 
 
 TestScenario = Machine.TestCase
-TestScenario.settings = examples(60, stateful_step_count=40)
+TestScenario.settings = examples(25, stateful_step_count=40)

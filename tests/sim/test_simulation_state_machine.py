@@ -139,4 +139,4 @@ class Machine(Watched):
 
 
 TestSimulation = Machine.TestCase
-TestSimulation.settings = examples(60, stateful_step_count=40)
+TestSimulation.settings = examples(30, stateful_step_count=40)

@@ -109,7 +109,7 @@ def test_of_the_samples(front_end: FrontEnd, sample: Sample) -> None:
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([cycle_document, sequence_document]))
-@examples(20)
+@examples(8)
 def test_of_generated_clusters_and_what_happens_to_them(
     front_end: FrontEnd, seed: int, make: Any
 ) -> None:
@@ -132,7 +132,7 @@ def test_of_generated_clusters_and_what_happens_to_them(
 
 
 @given(dumps(), scenarios())
-@examples(20)
+@examples(8)
 def test_of_any_dump_and_scenario(front_end: FrontEnd, items: list[Json], text: str) -> None:
     cluster = read(items)
     try:

@@ -92,7 +92,7 @@ def test_the_newest_ten_are_named() -> None:
     assert not found.complete
 
 
-@examples(20)
+@examples(10)
 @given(
     st.lists(st.integers(1, 4), min_size=1, max_size=3),
     st.lists(st.integers(1, 3), min_size=1, max_size=6),

@@ -96,7 +96,7 @@ def test_every_pod_of_the_clinic_can_be_helped_and_the_top_answer_binds_it() -> 
     assert told == CHEAPEST
 
 
-@examples(15)
+@examples(6)
 @given(st.integers(0, 2**32 - 1))
 def test_every_answer_makes_the_pod_bind_where_it_says(seed: int) -> None:
     given = cycle_document(seed)["input"]

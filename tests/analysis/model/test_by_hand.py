@@ -91,7 +91,7 @@ def test_who_would_not_be_feasible_in_the_end_is_named() -> None:
 
 
 @given(seed=st.integers(0, 10_000), choices=st.lists(st.integers(0, 50), max_size=6))
-@examples(20)
+@examples(8)
 def test_whoever_keeps_to_feasible_nodes_beats_no_proven_optimum(
     seed: int, choices: list[int]
 ) -> None:
