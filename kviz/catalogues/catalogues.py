@@ -76,18 +76,40 @@ msgstr ""
 
 
 def update(name: str) -> None:
-    """Bring the English texts of today into a catalogue; what is gone from them goes.
+    """Bring the English texts of today into a catalogue; what is gone from them goes."""
+    write(WRITTEN, name, updated(read(WRITTEN, name), english(name)))
 
-    A text that was re-worded under its id keeps its translation, which is to be looked at: fuzzy.
+
+def updated(catalog: Catalog, today: Catalog) -> Catalog:
+    """Return a catalogue with the English texts of today, each where it stands already.
+
+    A new one follows the one that it follows in `today`. A text that was re-worded under its id
+    keeps its translation, which is to be looked at: fuzzy.
     """
-    catalog, today = read(WRITTEN, name), english(name)
-    before = _by_context(catalog)
+    before, places = _by_context(catalog), _places(catalog)
     catalog.update(today, no_fuzzy_matching=True)
     for context, message in _by_context(catalog).items():
         if not any(_forms(message.string)) and context in before:
             message.string = before[context].string
             message.flags.add("fuzzy")
-    write(WRITTEN, name, catalog)
+    found = _places(catalog)
+    order, previous = [each for each in places if each in found], None
+    for place in found:
+        if place not in places:
+            order.insert(order.index(previous) + 1 if previous else 0, place)
+        previous = place
+    ordered = Catalog(locale=catalog.locale)
+    for each in map(found.__getitem__, order):
+        ordered.add(each.id, each.string, flags=each.flags, context=each.context)
+    return ordered
+
+
+def _places(catalog: Catalog) -> dict[object, Message]:
+    """Return the messages in order, by their context if it is their own."""
+    own = _by_context(catalog)
+    return {
+        each.context if each.context in own else identity(each): each for each in catalog if each.id
+    }
 
 
 def make() -> None:

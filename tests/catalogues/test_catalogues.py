@@ -8,7 +8,7 @@ import pytest
 from babel.messages import Catalog
 
 from kviz.catalogues import catalogues
-from kviz.catalogues.catalogues import differences, misnamed, problems
+from kviz.catalogues.catalogues import differences, misnamed, problems, updated
 
 
 def test_every_text_is_translated() -> None:
@@ -20,6 +20,24 @@ def catalogue(*messages: tuple[str, str]) -> Catalog:
     for text, translation in messages:
         made.add(text, translation)
     return made
+
+
+def test_texts_stay_where_they_are_and_new_ones_follow_their_neighbour() -> None:
+    held = catalogue(("Pod", "Pod"), ("Node", "节点"), ("Gone", "不见了"), ("Run", "运行"))
+    made = updated(held, catalogue(("Run", ""), ("Taint", ""), ("Node", ""), ("Pod", "")))
+    texts = {each.id: each.string for each in made if each.id}
+    assert list(texts.items()) == [("Pod", "Pod"), ("Node", "节点"), ("Run", "运行"), ("Taint", "")]
+
+
+def test_a_text_that_is_reworded_stays_under_its_id() -> None:
+    held, today = Catalog(), Catalog()
+    held.add("needs {x}", "需要 {x}", context="fit.short")
+    held.add("has {x}", "有 {x}", context="fit.has")
+    today.add("has {x}", context="fit.has")
+    today.add("asks for {x}", context="fit.short")
+    first, second = (each for each in updated(held, today) if each.id)
+    assert (first.id, first.string, first.fuzzy) == ("asks for {x}", "需要 {x}", True)
+    assert (second.id, second.fuzzy) == ("has {x}", False)
 
 
 MARKED = "A **node**: see [terms](#node)."
