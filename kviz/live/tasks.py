@@ -41,6 +41,7 @@ from kviz.experiments.execution.claim import (
 from kviz.experiments.execution.claim import QUEUE as EXPERIMENTS
 from kviz.experiments.execution.ready import get_ready
 from kviz.experiments.loaded import LOADED
+from kviz.runs.execution.again import compute_again
 from kviz.runs.execution.claim import QUEUE as RUNS
 from kviz.runs.execution.claim import run_claim, runs_fail, runs_release, runs_wait
 from kviz.runs.execution.record import run_execute
@@ -77,6 +78,7 @@ class Worker:
         if self.executed:
             key, self.executed = self.executed, ""
             get_ready(key=key, wanted_elsewhere=_asked_waits)
+        compute_again()
         if time.monotonic() >= self._prune_at:
             self._prune_at = time.monotonic() + PRUNE_S
             guests_prune()

@@ -64,6 +64,12 @@ class InvalidInput(Exception):
         super().__init__(series((error["message"] for error in errors), SEMICOLON))
 
 
+def same_inputs(run: Run, **otherwise: object) -> Run:
+    """Make a run of the same inputs, but for `otherwise`, without storing it."""
+    columns = ("workspace", "snapshot", "n_inherited", *INPUTS)
+    return Run(**{name: getattr(run, name) for name in columns} | otherwise)
+
+
 def configuration_of(text: str, gates: FeatureGates) -> KubeSchedulerConfiguration:
     """Read a run's configuration; empty text is the default one. Raises InvalidInput."""
     if not text.strip():

@@ -39,6 +39,17 @@ class Run(Claimed):
 
     LIVE = (Status.QUEUED, Status.RUNNING, Status.PAUSED)
 
+    class Older(models.TextChoices):
+        """What becomes of a trace in which an older kviz wrote its sentences in English."""
+
+        WAITING = "waiting", "Waiting"
+        COMPUTED_AGAIN = "computed_again", "Computed again"
+        """It is the trace of this kviz, which decides alike."""
+        DECIDES_OTHERWISE = "decides_otherwise", "Decides otherwise"
+        """It stays; the run `again` has what this kviz decides."""
+        KEPT = "kept", "Kept"
+        """It stays, as it cannot be computed again."""
+
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="runs")
     kind = models.CharField(max_length=10, choices=Kind, default=Kind.SIMULATED)
@@ -73,6 +84,14 @@ class Run(Claimed):
     """The cycle of the parent from which on it may differ; 0: from the beginning."""
     engine_version = models.CharField(max_length=64, blank=True, default="")
     """Of the engine that wrote the trace; empty before it starts."""
+    older = models.CharField(max_length=20, choices=Older, blank=True, default="", db_default="")
+    """Empty: the trace was made by a kviz that stores sentences by their ids."""
+    again_of = models.OneToOneField(
+        "self", on_delete=models.SET_NULL, related_name="again", null=True, blank=True
+    )
+    """The run of an older kviz that this one computes again (`runs.execution.again`)."""
+    kept_because = SaidTextField(blank=True, default="", db_default="")
+    """Why a run of an older kviz could not be computed again, if that was tried."""
     not_modelled = SaidField(default=list)
 
     out_of_tree_plugins = models.JSONField(default=list)

@@ -17,6 +17,13 @@ from kviz.runs.models import Cycle, Optimum, PodOutcome, Run, ShareLink
 from kviz.snapshots.models import Snapshot, SnapshotObjects
 from scheduler_core.trace.index import UNKNOWN
 
+_BEING_COMPUTED_AGAIN: Final = Q(again_of__older=Run.Older.WAITING)
+
+
+def _known() -> QuerySet[Run]:
+    """All runs but those of which it is not known yet whether they decide as an older kviz did."""
+    return Run.objects.exclude(_BEING_COMPUTED_AGAIN)
+
 
 def runs_visible(*, workspace: Workspace | None, share: str = "") -> QuerySet[Run]:
     """The workspace's own runs, and those that the share token opens."""
@@ -24,17 +31,17 @@ def runs_visible(*, workspace: Workspace | None, share: str = "") -> QuerySet[Ru
     if share:
         visible |= Q(pk__in=ShareLink.objects.open().filter(token=share).values("run"))
         visible |= Q(snapshot__share_token=share, workspace=F("snapshot__workspace"))
-    return Run.objects.filter(visible).select_related("snapshot")
+    return _known().filter(visible).select_related("snapshot")
 
 
 def runs_over(*, snapshot: Snapshot, workspace: Workspace) -> QuerySet[Run]:
     """The workspace's runs over a snapshot, newest first."""
-    return Run.objects.filter(snapshot=snapshot, workspace=workspace)
+    return _known().filter(snapshot=snapshot, workspace=workspace)
 
 
 def runs_to_compare(*, workspace: Workspace) -> QuerySet[Run]:
     """The workspace's simulated runs that are over, newest first."""
-    runs = Run.objects.filter(workspace=workspace, kind=Run.Kind.SIMULATED)
+    runs = _known().filter(workspace=workspace, kind=Run.Kind.SIMULATED)
     return runs.exclude(status__in=Run.LIVE).select_related("snapshot")
 
 

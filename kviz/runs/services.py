@@ -21,11 +21,19 @@ from kviz.accounts.audit import What, note_done
 from kviz.accounts.models import Workspace
 from kviz.common.limits import TooManyAtOnce
 from kviz.run_file import RunFileError
+from kviz.runs.execution.again import older_of
 from kviz.runs.execution.append import chunk_store
 from kviz.runs.execution.causes import AT_ONCE, causes_store
 from kviz.runs.execution.claim import QUEUE as RUNS
 from kviz.runs.execution.engine import check, check_changes
-from kviz.runs.inputs import changes_of, gates_of, invalid, refuse_veiled, rules_of
+from kviz.runs.inputs import (
+    changes_of,
+    gates_of,
+    invalid,
+    refuse_veiled,
+    rules_of,
+    same_inputs,
+)
 from kviz.runs.models import Run
 from kviz.runs.portable import saved
 from kviz.runs.veil import Known
@@ -68,7 +76,7 @@ def run_create(*, workspace: Workspace, snapshot: Snapshot, **inputs: Unpack[Run
 def _refuse_another(workspace: Workspace) -> None:
     """Raise TooManyAtOnce if the workspace has no place left in the queue."""
     most = settings.MAX_WAITING_RUNS
-    waiting = Run.objects.filter(workspace=workspace, status=Run.Status.QUEUED)
+    waiting = Run.objects.filter(workspace=workspace, status=Run.Status.QUEUED, again_of=None)
     if most is None or waiting.count() < most:
         return
     text = ngettext(
@@ -164,16 +172,9 @@ def variant_prepare(
     inherited = changes_of(parent)
     made = [*inherited, *(ChangeAt(change, cycle) for change in changes)]
     accepted = check_changes(snapshot, rules_of(parent), made, len(inherited))
-    return Run(
+    return same_inputs(
+        parent,
         workspace=workspace,
-        snapshot=snapshot,
-        scheduler_config=parent.scheduler_config,
-        scenario=parent.scenario,
-        seed=parent.seed,
-        release=parent.release,
-        feature_gates=parent.feature_gates,
-        tie_break=parent.tie_break,
-        queue_order=parent.queue_order,
         out_of_tree_plugins=[asdict(plugin) for plugin in accepted.plugins],
         changes=stored_changes(made, accepted.sentences),
         n_inherited=len(inherited),
@@ -246,7 +247,7 @@ def _run_store(workspace: Workspace, found: saved.SavedRun) -> Run:
     if found.has_cluster:
         like = found.snapshot()
         snapshot = snapshot_adopt(workspace=workspace, packed=made_of.objects, like=like)
-    run = Run.objects.create(
+    run = Run(
         workspace=workspace,
         kind=Run.Kind.OBSERVED if found.observed else Run.Kind.SIMULATED,
         name=made_of.name if found.observed else "",
@@ -274,6 +275,8 @@ def _run_store(workspace: Workspace, found: saved.SavedRun) -> Run:
         error=sentences.spoken(outcome.error, outcome.said),
         finished_at=timezone.now(),
     )
+    run.older = older_of(run)
+    run.save()
     for part in found.parts():
         chunk_store(run=run, chunk=part.chunk, delta=part.delta)
     for answer in found.answers:
@@ -293,22 +296,10 @@ def run_repeat_veiled(*, workspace: Workspace, run: Run, veiled_after: int) -> R
     The same inputs give the same trace, as far as it is revealed.
     """
     _refuse_another(workspace)
-    snapshot = _refuse_fork(run, 0)
-    return Run.objects.create(
-        workspace=workspace,
-        snapshot=snapshot,
-        name=run.name,
-        scheduler_config=run.scheduler_config,
-        scenario=run.scenario,
-        seed=run.seed,
-        release=run.release,
-        feature_gates=run.feature_gates,
-        tie_break=run.tie_break,
-        queue_order=run.queue_order,
-        changes=run.changes,
-        n_inherited=run.n_inherited,
-        veiled_after=veiled_after,
-    )
+    _refuse_fork(run, 0)
+    repeated = same_inputs(run, workspace=workspace, name=run.name, veiled_after=veiled_after)
+    repeated.save()
+    return repeated
 
 
 def run_pause(*, run: Run) -> bool:

@@ -3,6 +3,8 @@
 ``english.json`` holds the English of every id. `make texts` brings it up to date, and never takes
 an id out of it or changes its placeholders: something stored could no longer be said. A sentence
 that the code no longer says is moved by hand from ``said`` to ``retired`` (docs/adr/0044).
+``of_0_1.json`` has the templates of engine 0.1.0, which rows from then have in place of an id.
+It never changes.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from typing import Final
 from scheduler_core.wording import Text, Values, filled, unpacked
 
 ENGLISH: Final = Path(__file__).with_name("english.json")
+OF_0_1: Final = ENGLISH.with_name("of_0_1.json")
 MOST_CHARS: Final = 10_000
 MOST_ITEMS: Final = 1_000
 """Bounds of a sentence of a file, whose values may be made up."""
@@ -35,8 +38,10 @@ def english() -> Mapping[str, str]:
 
 
 @cache
-def _ids() -> Mapping[str, str]:
-    return {template: id for id, template in english().items()}
+def ids_of_0_1() -> Mapping[str, str]:
+    """Return the id of every template that engine 0.1.0 had."""
+    found: dict[str, str] = json.loads(OF_0_1.read_bytes())
+    return found
 
 
 def said(value: object) -> object:
@@ -45,16 +50,9 @@ def said(value: object) -> object:
 
 
 def text(id: str, values: Values) -> str:
-    """Return a stored sentence.
-
-    Documents from before there were ids hold the template in place of the id: one that is known is
-    the same sentence, another stays English.
-    """
-    if template := english().get(id):
-        return Text(id, template, values)
-    if known := _ids().get(id):
-        return Text(known, id, values)
-    return filled(id, values)
+    """Return a stored sentence; one that is unknown is shown as the template that it must be."""
+    known = id if id in english() else ids_of_0_1().get(id)
+    return filled(id, values) if known is None else Text(known, english()[known], values)
 
 
 def spoken(english: str, made_of: object) -> str:

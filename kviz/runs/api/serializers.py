@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from typing import get_args
+from uuid import UUID
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from kviz.common.fields import DocumentField
@@ -89,6 +91,24 @@ class RunChangeSerializer(serializers.Serializer[object]):
 NOT_TOLD = "null where a real scheduler does not tell its extender."
 
 
+class OlderSerializer(serializers.Serializer[Run]):
+    state = serializers.ChoiceField(
+        choices=Run.Older.choices,
+        source="older",
+        help_text="Whether it has been computed again. Until then, and where it is kept or this "
+        "kviz decides otherwise, its sentences are English.",
+    )
+    again = serializers.SerializerMethodField(
+        help_text="The run that has what this kviz decides, if that is otherwise."
+    )
+    because = serializers.CharField(source="kept_because", help_text="Why it is kept, if tried.")
+
+    def get_again(self, run: Run) -> UUID | None:
+        if run.older != Run.Older.DECIDES_OTHERWISE:
+            return None
+        return Run.objects.filter(again_of=run).values_list("pk", flat=True).first()
+
+
 class RunSerializer(serializers.ModelSerializer[Run]):
     changes = RunChangeSerializer(
         many=True, read_only=True, help_text="Those of the parent first, `n_inherited` of them."
@@ -98,6 +118,13 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     stop_reason = serializers.SerializerMethodField()
     not_modelled = serializers.SerializerMethodField()
     error = serializers.SerializerMethodField()
+    made_by_older = serializers.SerializerMethodField(
+        help_text="What became of a run made before kviz stored sentences by their ids; else null."
+    )
+
+    @extend_schema_field(OlderSerializer(allow_null=True))
+    def get_made_by_older(self, run: Run) -> dict[str, object] | None:
+        return OlderSerializer(run).data if run.older else None
 
     def get_stop_reason(self, run: Run) -> str:
         return run.stop_reason
@@ -132,6 +159,8 @@ class RunSerializer(serializers.ModelSerializer[Run]):
             "n_inherited",
             "changes",
             "engine_version",
+            "made_by_older",
+            "again_of",
             "not_modelled",
             "out_of_tree_plugins",
             "stop_reason",

@@ -123,12 +123,14 @@ def _among_own(path: Path, n_inherited: int) -> Path:
 def simulate_run(run: Run) -> Iterator[AnyEvent]:
     """Yield the events of a run, from its snapshot and other inputs. Raises InvalidInput.
 
-    Its extenders are called, or answered from what they said before.
+    Its extenders are called, or answered from what they said before; those of a run that is
+    computed again are not called. Raises AnswerMissing then.
     """
     allowed = AllowedHosts.parse(settings.EXTENDER_HOSTS)
     read_file = read_files if settings.MODE == Mode.LOCAL else refuse_files
     with HttpTransport(allowed, read_file) as outgoing:
-        objects, options = _made_of(run, RecordingTransport(run, outgoing))
+        recorded = ReplayTransport(run) if run.again_of_id else RecordingTransport(run, outgoing)
+        objects, options = _made_of(run, recorded)
         try:
             simulated = simulate(objects, options)
         except ConfigError as error:

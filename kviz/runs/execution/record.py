@@ -20,6 +20,7 @@ from kviz.runs.execution.append import AppendRefused, TraceAppender
 from kviz.runs.execution.causes import causes_store
 from kviz.runs.execution.claim import claimed_run
 from kviz.runs.execution.engine import simulate_run
+from kviz.runs.execution.extender_answers import AnswerMissing
 from kviz.runs.execution.hidden_part import HiddenPart, HiddenPartReached
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Run
@@ -74,7 +75,7 @@ def run_execute(*, run: Run, worker: str, engine: Engine = simulate_run) -> None
         log.info("run %s pauses before what is hidden", run.pk)
     except AppendRefused:
         log.info("run %s is no longer ours", run.pk)
-    except (InvalidInput, WorkersDied, TookTooLong) as reason:
+    except (AnswerMissing, InvalidInput, WorkersDied, TookTooLong) as reason:
         recording.fail(told(reason))
     except PluginFailure as failure:
         log.warning("run %s failed", run.pk, exc_info=failure)
@@ -206,4 +207,5 @@ class _Recording:
                 finished_at=timezone.now(),
                 claimed_by="",
             )
-            run_finished.send(sender=Run, run=self._run)
+            if self._run.again_of_id is None:
+                run_finished.send(sender=Run, run=self._run)

@@ -224,15 +224,22 @@ def _pod_why(run: Run, pod: PodOutcome) -> Json:
     return pod_why_document(pod, document, found, registered)
 
 
-@lru_cache(maxsize=64)
 def registered_events(*, run_id: UUID, scheduler_name: str = "") -> dict[str, tuple[str, ...]]:
     """The labels of the events that each plugin of a profile registered for.
 
     Of the run's first profile without a name. Older runs do not have them.
     """
-    chunk = TraceChunk.objects.filter(run_id=run_id).order_by("last_seq").first()
+    chunks = TraceChunk.objects.filter(run_id=run_id).order_by("last_seq")
+    first = chunks.values_list("pk", flat=True).first()
+    return {} if first is None else _registered_events(run_id, first, scheduler_name)
+
+
+@lru_cache(maxsize=64)
+def _registered_events(
+    run_id: UUID, chunk_id: int, scheduler_name: str
+) -> dict[str, tuple[str, ...]]:
     names = Names()
-    names.take(codec.read_headers(bytes(chunk.headers))[1] if chunk else ())
+    names.take(_defining_events(run_id, chunk_id))
     return names.wakes(scheduler_name or names.profiles[0].scheduler_name) if names.profiles else {}
 
 
