@@ -100,6 +100,14 @@ def cluster_text(lesson: Lesson) -> bytes:
 
 def enact(lesson: Lesson, changes: Sequence[str] = ()) -> Enacted:
     """Simulate the lesson's run, with changes made before. Raises ConfigError."""
+    objects, options = planned_run(lesson, changes)
+    return enacted(objects, simulate(objects, options))
+
+
+def planned_run(
+    lesson: Lesson, changes: Sequence[str] = ()
+) -> tuple[Sequence[KubeObject], RunOptions]:
+    """Return cluster and options of the lesson's run, with changes made. Raises ConfigError."""
     ingested = ingest([("cluster.yaml", io.BytesIO(cluster_text(lesson)))])
     if ingested.errors:
         path = ("cluster", "objects")
@@ -119,10 +127,11 @@ def enact(lesson: Lesson, changes: Sequence[str] = ()) -> Enacted:
         seed=planned.rules.seed,
         queue_order=planned.rules.queue_order,
     )
-    return _read(planned.objects, simulate(planned.objects, options))
+    return planned.objects, options
 
 
-def _read(objects: Sequence[KubeObject], events: Iterable[AnyEvent]) -> Enacted:
+def enacted(objects: Sequence[KubeObject], events: Iterable[AnyEvent]) -> Enacted:
+    """Return what a run over a cluster came to, from its trace."""
     index, headers = TraceIndex(), list[HeaderEvent]()
     details: dict[int, list[Detail]] = {}
     number = 0

@@ -16,7 +16,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kviz.conformance.cases import Case
 from kviz.out_of_tree import load_plugins
 from kviz.snapshots.samples import SAMPLES, Sample
 from scheduler_core.api import KubeObject
@@ -32,6 +31,7 @@ from scheduler_core.trace.fold import TraceState, apply
 from tests.effort import examples
 from tests.fuzz.dumps import dumps, scenarios
 from tests.fuzz.test_accepted_inputs import read
+from tests.generator.as_run import run_of
 from tests.generator.documents import cycle_document, sequence_document
 from tests.generator.draw import Json
 from tests.trace.story import plain
@@ -113,19 +113,8 @@ def test_of_the_samples(front_end: FrontEnd, sample: Sample) -> None:
 def test_of_generated_clusters_and_what_happens_to_them(
     front_end: FrontEnd, seed: int, make: Any
 ) -> None:
-    document = make(seed)
-    given: Json = document["input"]
-    case = Case(str(document["name"]), str(document["mode"]), given, {})
-    objects = case.objects
-    if "pod" in given:
-        objects += Case("", "", {"objects": [given["pod"]]}, {}).objects
     try:
-        options = RunOptions(
-            configuration=case.configuration(),
-            features=case.gates,
-            scenario=load_scenario(json.dumps({"steps": list(steps(given.get("events", [])))})),
-            max_cycles=MAX_CYCLES,
-        )
+        objects, options = run_of(make(seed), max_cycles=MAX_CYCLES)
     except ConfigError:
         return
     check(front_end, objects, options)
@@ -142,24 +131,6 @@ def test_of_any_dump_and_scenario(front_end: FrontEnd, items: list[Json], text: 
     if cluster.counts:
         options = RunOptions(scenario=scenario, max_cycles=MAX_CYCLES)
         check(front_end, list(cluster.objects), options)
-
-
-def steps(events: Sequence[Json]) -> Iterator[Json]:
-    """Yield the events of a generated document as steps of a scenario."""
-    at_s = 1
-    for event in events:
-        if event["op"] == "advance":
-            at_s += event["seconds"]
-            continue
-        item = event["object"]
-        named = {"kind": item["kind"], **item["metadata"]}
-        match event["op"]:
-            case "create":
-                yield {"at": f"{at_s}s", "create": item}
-            case "delete":
-                yield {"at": f"{at_s}s", "delete": named}
-            case "update":
-                yield {"at": f"{at_s}s", "patch": {**named, "merge": event["patch"]}}
 
 
 def check(front_end: FrontEnd, objects: Sequence[KubeObject], options: RunOptions) -> None:

@@ -22,6 +22,7 @@ from kviz.runs.models import Run
 from kviz.runs.reading.projection import CycleDocument, answer_document
 from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.sim import Progress, ReenactedCycle
+from scheduler_core.sim.decided import DecidedCycle
 from scheduler_core.wording import say, told
 
 T = TypeVar("T")
@@ -156,7 +157,7 @@ def _reenact(run: Run, recorded: CycleDocument, progress: Progress) -> Reenacted
         raise CannotReenact(
             say("cycle.cannot_reenact", "This cycle cannot be re-enacted. {why}", why=told(error))
         ) from error
-    if cycle is not None and not _went_as_recorded(cycle, recorded):
+    if cycle is not None and not went_as_recorded(cycle, recorded):
         raise CannotReenact(
             say(
                 "cycle.came_out_otherwise",
@@ -167,7 +168,7 @@ def _reenact(run: Run, recorded: CycleDocument, progress: Progress) -> Reenacted
     return cycle
 
 
-def _went_as_recorded(cycle: ReenactedCycle, recorded: CycleDocument) -> bool:
+def went_as_recorded(cycle: DecidedCycle, recorded: CycleDocument) -> bool:
     """Compare verdicts; what nominated pods have to do with one is told by the record alone."""
     first = {node: answer_document(status) for node, status in cycle.rejected.items()}
     verdicts = {
