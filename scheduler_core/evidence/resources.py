@@ -11,9 +11,10 @@ from typing import Final
 
 from scheduler_core.api.quantity import amount_text
 from scheduler_core.cluster.columns import PODS
+from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.evidence.requirement import AtNode, Requirement, state_of
 from scheduler_core.plugins.node_resources import Fit
-from scheduler_core.wording import say, series
+from scheduler_core.wording import say, series, some_of
 
 TOP: Final = 3
 """So many pods are named that take most of a resource."""
@@ -33,7 +34,8 @@ class ResourceRoom(Requirement):
     """A resource the pod requests: cpu in milli, others in bytes or units; `pods` are places.
 
     `used` is what the pods of the node take, those nominated to it among them, which take
-    `nominated` of it. `top` are the pods that take most, most first.
+    `nominated` of it and are called `nominated_pods`. `top` are the pods that take most, the
+    greatest first.
     """
 
     kind = "resource"
@@ -43,6 +45,7 @@ class ResourceRoom(Requirement):
     used: int
     nominated: int
     top: tuple[Holder, ...]
+    nominated_pods: tuple[str, ...] = ()
     by_devices: bool = False
     """The node has none itself, and a class of devices backs it: DynamicResources decides."""
 
@@ -103,7 +106,14 @@ class ResourceRoom(Requirement):
                 used=self.used,
                 allocatable=self.allocatable,
             )
-            return self._with_nominated(text)
+            if not self.nominated_pods:
+                return text
+            return say(
+                "fit.counting_nominated",
+                "{what}, counting {pods} (nominated)",
+                what=text,
+                pods=some_of(self.nominated_pods, most=TOP),
+            )
         return say(
             "fit.short_of",
             "needs {asks}, {free} free of {allocatable}: {detail}",
@@ -126,15 +136,25 @@ class ResourceRoom(Requirement):
         return text
 
     def _with_nominated(self, text: str) -> str:
-        """Return a text with what of the resource is kept for nominated pods, if any is."""
-        if not self.nominated:
+        """Return how much is short, with how much of that is kept for nominated pods."""
+        kept = min(self.short, self.nominated)
+        if not kept:
             return text
-        nominated = self._amount(self.nominated)
+        amount, pods = self._amount(kept), some_of(self.nominated_pods, most=TOP)
+        if len(self.nominated_pods) == 1:
+            return say(
+                "fit.kept_for_pod",
+                "{what}, {amount} of it kept for nominated pod {pods}",
+                what=text,
+                amount=amount,
+                pods=pods,
+            )
         return say(
-            "fit.kept_for_nominated",
-            "{what}, {nominated} of it kept for nominated pods",
+            "fit.kept_for_pods",
+            "{what}, {amount} of it kept for nominated pods {pods}",
             what=text,
-            nominated=nominated,
+            amount=amount,
+            pods=pods,
         )
 
     def _holder_text(self, holder: Holder) -> str:
@@ -149,27 +169,31 @@ def resource_room(plugin: Fit, state: object, at: AtNode) -> Iterator[ResourceRo
     """Yield the place for the pod itself, then the resources it requests."""
     node = at.node
     allowed, n_pods = int(node.allowed_pods[0]), int(node.n_pods[0])
+    nominated = _nominated(at)
     yield ResourceRoom(
         met=n_pods + 1 <= allowed,
         resource=PODS,
         requested=1,
         allocatable=allowed,
         used=n_pods,
-        nominated=_n_nominated(at),
+        nominated=len(nominated),
         top=(),
+        nominated_pods=tuple(pod.key for pod in nominated),
     )
     requests: Mapping[str, int] = state_of(dict, state)
     for name, request in requests.items():
         allocatable, used = int(node.allocatable(name)[0]), int(node.requested(name)[0])
         by_devices = plugin.is_backed(name) and allocatable <= 0
+        takes = {pod.key: pod.template.requests.placed.get(name, 0) for pod in nominated}
         yield ResourceRoom(
             met=by_devices or request <= allocatable - used,
             resource=name,
             requested=request,
             allocatable=allocatable,
             used=used,
-            nominated=_nominated_amount(at, name),
+            nominated=sum(takes.values()),
             top=largest_holders(at, name),
+            nominated_pods=tuple(pod for pod, amount in takes.items() if amount),
             by_devices=by_devices,
         )
 
@@ -185,13 +209,5 @@ def largest_holders(at: AtNode, resource: str) -> tuple[Holder, ...]:
     return tuple(sorted(holders, key=lambda holder: -holder.amount)[:TOP])
 
 
-def _n_nominated(at: AtNode) -> int:
-    return sum(len(change.added) for change in at.node.changes)
-
-
-def _nominated_amount(at: AtNode, resource: str) -> int:
-    return sum(
-        pod.template.requests.placed.get(resource, 0)
-        for change in at.node.changes
-        for pod in change.added
-    )
+def _nominated(at: AtNode) -> list[PodInfo]:
+    return [pod for change in at.node.changes for pod in change.added]
