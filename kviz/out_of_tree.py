@@ -16,15 +16,17 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import EntryPoint, entry_points, version
+from importlib.metadata import EntryPoint, entry_points
 from typing import Final
 
+from kviz import distribution
 from scheduler_core.config import ConfigError, KubeSchedulerConfiguration, Problem
 from scheduler_core.config.problems import ByName, Path
 from scheduler_core.registry import Registry, RegistryError, in_tree_registry
 from scheduler_core.teaching import TEACHING_PLUGINS
 
 OWN_PACKAGE: Final = "kviz"
+"""As rows and traces name what kviz brings; as a package, the name is another project's."""
 GROUP: Final = "kviz.plugins"
 ALLOW: Final = "KVIZ_ALLOW_PLUGINS"
 
@@ -43,7 +45,7 @@ class OutOfTreePlugin:
     @property
     def is_own(self) -> bool:
         """Whether kviz brings it, as opposed to another package."""
-        return self.package == OWN_PACKAGE
+        return self.package == OWN_PACKAGE and self.name in TEACHING_PLUGINS
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,7 @@ def _offer_of(name: str) -> _Offer | None:
 
 
 def _own(name: str) -> OutOfTreePlugin:
-    return OutOfTreePlugin(name, OWN_PACKAGE, version(OWN_PACKAGE))
+    return OutOfTreePlugin(name, OWN_PACKAGE, distribution.version())
 
 
 def _described(offer: EntryPoint) -> OutOfTreePlugin:

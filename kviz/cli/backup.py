@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 from pathlib import Path
 
+from kviz import distribution
 from kviz.cli.django_setup import start_django
 from kviz.command_line.arguments import Subparsers
 from kviz.command_line.problems import CommandFailed
@@ -23,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
     from kviz.project.data_version import NewerData
 
     try:
-        n_rows = write_backup(options.file, version=importlib.metadata.version("kviz"))
+        n_rows = write_backup(options.file, version=distribution.version())
     except (BackupProblem, NewerData) as problem:
         raise CommandFailed(str(problem)) from None
     print(f"{options.file}: {in_words(n_rows)}, {options.file.stat().st_size:,} bytes")

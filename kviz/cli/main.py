@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import importlib.metadata
 import sys
 from collections.abc import Sequence
 from typing import Final
 
-from kviz import questions
+from kviz import distribution, questions
 from kviz.command_line.problems import CommandFailed
 
 COMMANDS: Final = (
@@ -54,8 +53,7 @@ def parser(asked: str = "") -> argparse.ArgumentParser:
     root = argparse.ArgumentParser(
         prog="kviz", description="See the Kubernetes scheduler think.", allow_abbrev=False
     )
-    version = importlib.metadata.version("kviz")
-    root.add_argument("--version", action="version", version=f"kviz {version}")
+    root.add_argument("--version", action="version", version=f"kviz {distribution.version()}")
     commands = root.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, module, line in COMMANDS:
         if name == asked:

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Final
 
+from kviz import distribution
 from kviz.command_line.arguments import Subparsers
 from kviz.command_line.problems import CommandFailed, WrongUsage
 
@@ -44,7 +45,8 @@ def run(options: argparse.Namespace) -> int:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "mcp":
             raise
-        raise CommandFailed("the Model Context Protocol needs: pip install 'kviz[mcp]'") from error
+        needed = distribution.with_extra("mcp")
+        raise CommandFailed(f"the Model Context Protocol needs: {needed}") from error
     serve(clusters, options.time_limit)
     return 0
 

@@ -15,6 +15,7 @@ import uuid
 from collections.abc import Callable
 from typing import Final
 
+from django.core.exceptions import SuspiciousOperation
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from prometheus_client import Counter, Gauge, Histogram
@@ -105,7 +106,10 @@ class FaultsOfSenders(logging.Filter):
     """Says in a line what was wrong with what somebody sent: no failure of the server's."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        if record.exc_info and isinstance(record.exc_info[1], UnicodeDecodeError):
+        problem = record.exc_info[1] if record.exc_info else None
+        if isinstance(problem, SuspiciousOperation) or (
+            record.name.startswith("uvicorn") and isinstance(problem, UnicodeDecodeError)
+        ):
             record.exc_info = None
             record.levelno, record.levelname = logging.INFO, "INFO"
         return True

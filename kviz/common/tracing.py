@@ -1,6 +1,6 @@
 """Traces by OpenTelemetry, of requests and of runs, where `KVIZ_OTEL_ENDPOINT` says whereto.
 
-Without it, and without the packages of `kviz[otel]`, nothing of this costs anything.
+Without it, and without the packages of the extra `otel`, nothing of this costs anything.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _tracer: Any = None
 def start(endpoint: str, *, service: str) -> None:
     """Send traces to an OTLP endpoint (HTTP), such as `http://collector:4318/v1/traces`.
 
-    Raises ModuleNotFoundError without `kviz[otel]`.
+    Raises ModuleNotFoundError without the extra `otel`.
     """
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.resources import Resource

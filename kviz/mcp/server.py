@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,6 +12,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 from pydantic import Field
 
+from kviz import distribution
 from kviz.mcp.answers import Answers, Json, NotThere
 from kviz.mcp.asking import CannotAnswer, asked, file_of_changes, file_of_text
 
@@ -59,9 +59,12 @@ def serve(clusters: Mapping[str, Path], time_limit_s: float) -> None:
 
 def server_of(clusters: Mapping[str, Path], time_limit_s: float) -> MCPServer[None]:
     """Make a server with its tools about some clusters, each the path of a file or a folder."""
-    version = importlib.metadata.version("kviz")
     server: MCPServer[None] = MCPServer(
-        "kviz", title="kviz", instructions=INSTRUCTIONS, version=version, log_level="WARNING"
+        "kviz",
+        title="kviz",
+        instructions=INSTRUCTIONS,
+        version=distribution.version(),
+        log_level="WARNING",
     )
     tools = Tools(clusters, time_limit_s)
     for tool, about in (

@@ -338,7 +338,13 @@ LOGGING = {
         "json": {"()": "kviz.common.observed.JsonLines"},
     },
     "filters": {"senders": {"()": "kviz.common.observed.FaultsOfSenders"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
+    "handlers": {
+        "stderr": {
+            "class": "logging.StreamHandler",
+            "formatter": LOG_FORMAT,
+            "filters": ["senders"],
+        }
+    },
     "root": {"handlers": ["stderr"], "level": env.text("KVIZ_LOG_LEVEL")},
     "loggers": {
         "django": {"handlers": [], "level": "WARNING", "propagate": True},
@@ -346,7 +352,6 @@ LOGGING = {
         "kviz.requests": {"level": "INFO" if LOG_FORMAT == "json" else "WARNING"},
         "celery": {"level": "WARNING"},
         "uvicorn": {"level": "WARNING"},
-        "uvicorn.error": {"filters": ["senders"]},
         "httpx": {"level": "WARNING"},
     },
 }

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from kviz.distribution import with_extra
 from kviz.reference.fidelity import differences, report
 from kviz.reference.plugin_guide import guide_of
 
@@ -39,6 +40,25 @@ def test_this_version_is_in_the_changes() -> None:
         "version"
     ]
     assert f"\n## {version}\n\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+WHEEL = re.compile(r"kviz[\w.-]*\.whl")
+FOREIGN = re.compile(
+    r"kviz\[|(?:pipx?|uv tool) install (?:--?[a-z-]+ )*[\"']?kviz[\"']?(?![\w./-])"
+)
+"""What would install the package that has the name on the public registry."""
+
+
+def test_nobody_is_told_to_install_what_is_not_ours() -> None:
+    paths = [*DOCUMENTS, *(ROOT / "deploy").rglob("*"), *(ROOT / "kviz").rglob("*.*")]
+    texts = {
+        path: path.read_text(encoding="utf-8")
+        for path in paths
+        if path.suffix in (".md", ".py", ".yaml", ".html", "") and path.is_file()
+    }
+    assert [path for path, text in texts.items() if FOREIGN.search(text)] == []
+    wheels = {wheel for text in texts.values() for wheel in WHEEL.findall(text)}
+    assert {f"./{wheel}[mcp]" for wheel in wheels} == {with_extra("mcp").split("'")[1]}
 
 
 TARGET = re.compile(r"\bmake (?:--silent )?([a-z][a-z-]*)")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.exceptions import DisallowedHost
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
@@ -21,7 +22,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from websockets.sync.client import connect
 
 from kviz.common import tracing
-from kviz.common.observed import JsonLines, request_id
+from kviz.common.observed import FaultsOfSenders, JsonLines, request_id
 from kviz.common.work_counts import Worked
 from kviz.project.metrics import Stored
 from tests.running_server import Server, serving
@@ -167,6 +168,17 @@ def test_a_line_of_json_says_when_who_and_why() -> None:
     assert (said["level"], said["logger"], said["message"]) == ("ERROR", "kviz.x", "broke: ü")
     assert said["request_id"] == "abc"
     assert "ValueError: one" in said["exception"]
+
+
+def test_what_a_sender_did_wrong_is_one_line() -> None:
+    log = logging.getLogger("django.security.DisallowedHost")
+    try:
+        raise DisallowedHost("Invalid HTTP_HOST header: 'evil.example'.")
+    except DisallowedHost as error:
+        info = (type(error), error, error.__traceback__)
+        record = log.makeRecord(log.name, logging.ERROR, __file__, 1, str(error), (), info)
+    assert FaultsOfSenders().filter(record)
+    assert (record.exc_info, record.levelname) == (None, "INFO")
 
 
 def test_a_server_told_to_logs_lines_of_json(data_dir: Path) -> None:
