@@ -11,13 +11,15 @@ import sys
 
 import msgspec
 
+from kviz.out_of_tree import load_plugins
 from kviz.snapshots.samples import SAMPLES
 from scheduler_core.api.ingest import ingest
+from scheduler_core.config import default_configuration, load_configuration
 from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.sim.scenario import Scenario, load_scenario
 from scheduler_core.trace.codec import Chunk, TraceWriter, starts_cycle
 
-SHOWN = ("why-pending", "preemption-budget", "fit-and-balance")
+SHOWN = ("why-pending", "preemption-budget", "fit-and-balance", "gangs")
 """Samples whose runs components are shown."""
 CASCADE = """\
 apiVersion: v1
@@ -64,14 +66,20 @@ def recorded_runs() -> dict[str, list[dict[str, object]]]:
     runs = {"cascade": run(CASCADE, "options: {recreateEvicted: true}\nsteps: []\n")}
     for sample in SAMPLES:
         if sample.slug in SHOWN:
-            runs[sample.slug] = run(sample.path.read_text(encoding="utf-8"), sample.scenario)
+            cluster = sample.path.read_text(encoding="utf-8")
+            runs[sample.slug] = run(cluster, sample.scenario, sample.scheduler_config)
     return {name: [as_json(chunk) for chunk in chunks] for name, chunks in runs.items()}
 
 
-def run(cluster: str, scenario: str) -> list[Chunk]:
+def run(cluster: str, scenario: str, configuration: str = "") -> list[Chunk]:
     objects = list(ingest([("cluster.yaml", cluster.encode())]).objects)
     writer, chunks = TraceWriter(), []
-    options = RunOptions(scenario=load_scenario(scenario) if scenario else Scenario())
+    wanted = load_configuration(configuration) if configuration else default_configuration()
+    options = RunOptions(
+        configuration=wanted,
+        registry=load_plugins(wanted, None).registry,
+        scenario=load_scenario(scenario) if scenario else Scenario(),
+    )
     for event in simulate(objects, options):
         if writer.is_full and starts_cycle(event):
             chunks.append(writer.cut())

@@ -4,6 +4,7 @@
 import type { PodIndex, Seq } from "../base/units.ts";
 import {
   Result,
+  type CycleFinished,
   type CycleStarted,
   type ExtenderCalled,
   type HeaderEvent,
@@ -29,6 +30,8 @@ import {
 interface Seen {
   byKind: Map<string, { event: HeaderEvent; seq: Seq }>;
   points: Map<string, { status: StatusRecord; seq: Seq }>;
+  /** How the cycle ended, before anything that came later. */
+  ended: CycleFinished | null;
   extenders: ExtenderCalled[];
   /** Where the latest call with a verb stands. */
   callSeqs: Map<string, number>;
@@ -75,6 +78,7 @@ function assembled(fold: Fold, { number, started, seen, leadIn, seqs }: Told): C
     observed: fold.observed,
     started,
     finished: get("CycleFinished"),
+    ended: seen.ended,
     preFilter: get("PreFilterFinished"),
     filter: get("FilterFinished"),
     preScore: get("PreScoreFinished"),
@@ -99,6 +103,7 @@ function range(from: number, to: number): number[] {
 const nothingSeen = (): Seen => ({
   byKind: new Map(),
   points: new Map(),
+  ended: null,
   extenders: [],
   callSeqs: new Map(),
   waits: new Set(),
@@ -122,6 +127,7 @@ function see(seen: Seen, event: HeaderEvent | null, seq: Seq, started: CycleStar
     seen.extenders.push(event);
     seen.callSeqs.set(event.verb, seq);
   } else if (event.kind !== "CycleFinished" || event.cycle === started.cycle) {
+    if (event.kind === "CycleFinished") seen.ended ??= event;
     seen.byKind.set(event.kind, { event, seq });
   }
 }
@@ -230,10 +236,9 @@ function preStep(
     return step(scoringSkipped ? "skipped" : "unreached", plain(attached, "unevaluated"), -1);
   }
   const outcome = event.status.code === "Success" || event.status.code === "Skip" ? "passed" : "failed";
-  const nodes = draft?.started.n_nodes;
+  // Nodes come into it only where some are left out: a pod that passes, or is rejected, was looked at alone.
   const narrowed = event.kind === "PreFilterFinished" ? event.narrowed : null;
-  const out = narrowed ? narrowed.length : outcome === "passed" ? nodes : 0;
-  const flow = nodes === undefined ? null : { into: nodes, out: out ?? 0 };
+  const flow = draft && narrowed ? { into: draft.started.n_nodes, out: narrowed.length } : null;
   return step(outcome, inOrder(attached, event.status, event.skipped), seq, { flow, status: event.status });
 }
 

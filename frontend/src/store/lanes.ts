@@ -51,6 +51,10 @@ export function lanes(state: State, limit = LANE_HEAD): Lane[] {
   });
 }
 
+/** How many pods wait for a node or for permission: one in its binding cycle waits no more. */
+export const waiting = (all: readonly Lane[]): number =>
+  all.reduce((sum, { queue, count }) => sum + (queue === Queue.BINDING ? 0 : count), 0);
+
 type Order = (a: number, b: number) => number;
 
 /** The first `limit` in order, without sorting all of a long lane. */

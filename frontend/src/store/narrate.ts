@@ -3,7 +3,7 @@
 
 import type { NodeIndex, PodIndex } from "../base/units.ts";
 import type { Params, TextKey } from "../base/text/text.ts";
-import { Result } from "../wire/events.ts";
+import { Result, type CycleFinished } from "../wire/events.ts";
 import type { CycleRecord, PluginStep, PointStep } from "./record.ts";
 import type { Explorer } from "./explorer.ts";
 import { observedStory } from "./observed.ts";
@@ -88,7 +88,7 @@ function words(explorer: Explorer, record: CycleRecord): Words {
 
 function ofCycle(explorer: Explorer, record: CycleRecord): Sentence {
   const { params, targets } = words(explorer, record);
-  const { finished } = record;
+  const finished = asShown(record);
   if (!finished) return { key: "story.running", params, targets };
   switch (finished.result) {
     case Result.UNSCHEDULABLE:
@@ -106,6 +106,10 @@ function ofCycle(explorer: Explorer, record: CycleRecord): Sentence {
   }
 }
 
+/** What the cycle had come to when it ended: what Permit decides later is no part of the moment shown. */
+const asShown = ({ ended, finished }: CycleRecord): CycleFinished | null =>
+  ended?.result === Result.WAITING ? ended : finished;
+
 function unschedulable(record: CycleRecord, params: Params, targets: Words["targets"]): Sentence {
   const decided = record.preemption.decided;
   if (record.postFilter && record.postFilter.node >= 0) {
@@ -118,8 +122,16 @@ function unschedulable(record: CycleRecord, params: Params, targets: Words["targ
       targets,
     };
   }
+  if (record.selected) return refused(record, params, targets);
   if (record.filter?.n_held) return { key: "story.fitsNowhereHeld", params, targets };
   return { key: "story.fitsNowhere", params: { ...params, n: Number(params.all) }, targets };
+}
+
+/** A node was chosen, and a later point refused the pod there. */
+function refused(record: CycleRecord, params: Params, targets: Words["targets"]): Sentence {
+  const at = record.points.find((each) => each.outcome === "failed");
+  const reason = at?.status?.reasons.join(", ") ?? record.finished?.message ?? "";
+  return { key: "story.pointFails", params: { ...params, point: at?.point ?? "Permit", reason }, targets };
 }
 
 function placed(explorer: Explorer, record: CycleRecord, params: Params, targets: Words["targets"]): Sentence {

@@ -71,7 +71,9 @@ export interface CycleRecord {
   /** A real scheduler had this cycle; what it did not report is `unknown`. */
   readonly observed: boolean;
   readonly started: CycleStarted;
+  /** What the cycle came to in the end, and what when it ended: Permit may decide later. */
   readonly finished: CycleFinished | null;
+  readonly ended: CycleFinished | null;
   readonly preFilter: PreFilterFinished | null;
   readonly filter: FilterFinished | null;
   readonly preScore: PreScoreFinished | null;

@@ -39,3 +39,15 @@ test("the plugin that preempts says what it did", () => {
     "DefaultPreemption nominates node-5 for payments/authorize-0, and evicts 1 pod there to make room.",
   );
 });
+
+test.each(["?c=1", "?c=1&p=Permit", "?c=4"])("a pod that waits on Permit has not been rejected yet: %s", (search) => {
+  const { story } = show("gangs", search);
+  expect(story()).toMatch(
+    /^(lab\/\S+ has a place on rig-\d, but waits on Permit|Permit: lab\/\S+ keeps its place on rig-1)/,
+  );
+});
+
+test("PreFilter counts nodes only where it leaves some out", () => {
+  show("why-pending", "?c=6&p=PreFilter");
+  expect(screen.getByRole("button", { name: /^PreFilter/ }).textContent).not.toMatch(/\d/);
+});
