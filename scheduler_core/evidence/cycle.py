@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 
@@ -27,7 +28,11 @@ from scheduler_core.evidence.raw_score import Normalized, RawScore, StatedScore,
 from scheduler_core.evidence.requests import RequestParts, request_parts
 from scheduler_core.evidence.requirement import AtNode, Requirement
 from scheduler_core.evidence.spread import SpreadScore, scored_range
-from scheduler_core.framework.individual import Preparation, prepare_individually
+from scheduler_core.framework.individual import (
+    Preparation,
+    left_out_by,
+    prepare_individually,
+)
 from scheduler_core.framework.interface import FilterPlugin, NodeToStatus, Plugin, implements
 from scheduler_core.framework.plugin_calls import call, call_filter
 from scheduler_core.framework.resource_names import is_extended_resource_name
@@ -35,8 +40,12 @@ from scheduler_core.framework.runtime import CycleState, Framework
 from scheduler_core.framework.scoring import PluginScore
 from scheduler_core.framework.status import SUCCESS, Code, Status
 from scheduler_core.plugins.default_preemption import DefaultPreemption
+from scheduler_core.plugins.node_affinity import NodeAffinity
 from scheduler_core.plugins.node_resources import Fit
 from scheduler_core.wording import SEMICOLON, series
+
+MAX_LOOKED_AT: Final = 100
+"""So many nodes are kept once every plugin was asked about them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +88,11 @@ class PluginEvidence:
     def sentence(self) -> str:
         """Return what is not met in one sentence, empty if all is."""
         return series((each.sentence for each in self.unmet), SEMICOLON)
+
+    @property
+    def headline(self) -> str:
+        """Return the first of what is not met, as it may lead."""
+        return next((each.headline for each in self.unmet), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +163,7 @@ class CycleEvidence:
     def __init__(self, facts: CycleFacts) -> None:
         self._facts = facts
         self._at = {name: i for i, name in enumerate(facts.nodes.names)}
+        self._looked_at: dict[str, NodeEvidence] = {}
 
     @property
     def node_names(self) -> Sequence[str]:
@@ -167,6 +182,19 @@ class CycleEvidence:
             offering &= nodes.allocatable(name) > 0
         names = tuple(nodes.take(offering).names)
         return Meant(tuple(resources), names) if resources and names else None
+
+    @cached_property
+    def wanted(self) -> tuple[str, ...]:
+        """The nodes that the pod's own node affinity selects; empty if it selects all or none."""
+        facts = self._facts
+        choosing = (each for each in self._filtering if each.name == NodeAffinity.name)
+        plugin = next(choosing, None)
+        if plugin is None:
+            return ()
+        state = self._prepared.state.pre_filter.get(plugin.name)
+        verdict = call_filter(plugin, state, facts.pod, facts.nodes)
+        names = facts.nodes.take(verdict.code == Code.SUCCESS).names
+        return tuple(names) if len(names) < facts.nodes.n else ()
 
     @cached_property
     def large_enough(self) -> tuple[str, ...]:
@@ -195,11 +223,29 @@ class CycleEvidence:
                 status,
                 pod_requirements(plugins[status.plugin], facts.pod, facts.objects, status),
             )
-            for status in self._prepared.rejections
+            for status in self._prepared.rejections or self._nothing_left
         )
+
+    @property
+    def _nothing_left(self) -> Iterator[Status]:
+        """Yield what the plugins say that leave no node to look at, together or alone."""
+        narrowed, nodes = self._prepared.narrowed, set(self._facts.nodes.names)
+        if nodes.intersection(*narrowed.values()):
+            return
+        alone = [plugin for plugin, names in narrowed.items() if nodes.isdisjoint(names)]
+        for plugin in alone or narrowed:
+            yield left_out_by(plugin)
 
     def node(self, name: str) -> NodeEvidence:
         """Evaluate every plugin on one node. Raises LookupError if there is none of that name."""
+        found = self._looked_at.get(name)
+        if found is None:
+            if len(self._looked_at) >= MAX_LOOKED_AT:
+                self._looked_at.clear()
+            found = self._looked_at[name] = self._look_at(name)
+        return found
+
+    def _look_at(self, name: str) -> NodeEvidence:
         at = self._at.get(name)
         if at is None:
             raise LookupError(f"the cycle saw no node {name}")

@@ -89,6 +89,12 @@ class DevicesAvailable(Requirement):
         )
 
     @property
+    def headline(self) -> str:
+        return say(
+            "requirement.needs", "needs {asks}, the node has {has}", asks=self.asks, has=self.has
+        )
+
+    @property
     def sentence(self) -> str:
         text = say(
             "requirement.needs", "needs {asks}, the node has {has}", asks=self.asks, has=self.has

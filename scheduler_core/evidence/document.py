@@ -70,7 +70,7 @@ def requests_document(parts: Iterable[RequestParts]) -> list[Document]:
 
 def lead_document(lead: Lead) -> Document:
     """Return the sentence that leads."""
-    return {"text": lead.text, **_values(lead)}
+    return {"text": lead.text, "in_full": lead.in_full, **_values(lead)}
 
 
 def free_room_document(found: FreeRoom) -> Document:

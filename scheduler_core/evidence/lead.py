@@ -1,8 +1,10 @@
 """The one sentence that says why a pod found no node, with the values.
 
 It is about the pod where that was rejected as a whole, and else about the node that came nearest
-(`trace/why.py` says which that is): there the least is missing. A pod that requests an extended
-resource is meant for the nodes that offer it, so that the nearest of these leads.
+(`trace/why.py` says which that is, and here every plugin was asked). A pod that requests an
+extended resource is meant for the nodes that offer it, so that the nearest of these leads. Of the
+plugins that reject the node one leads whose cause lasts: what eviction or waiting removes comes
+after it.
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from scheduler_core.evidence.cycle import CycleEvidence, PluginEvidence
-from scheduler_core.trace.why import Why
+from scheduler_core.trace.names import Rejection
+from scheduler_core.trace.why import Why, is_lasting, standing
 from scheduler_core.wording import AND, say, series, some_of
 
 MAX_MEANT: Final = 20
@@ -23,9 +26,10 @@ MAX_MEANT: Final = 20
 class Lead:
     """What leads: the `sentence` of one plugin, as a predicate of the pod.
 
-    `node` is the one it is about, empty if it is about the pod itself; `which` says of all nodes
-    which one that is. `also` are the sentences of the other plugins that reject that node,
-    `elsewhere` those of other near misses, with their names.
+    `headline` is its short form, empty in what was stored before there were any. `node` is the one
+    it is about, empty if it is about the pod itself; `which` says of all nodes which one that is.
+    `also` are the sentences of the other plugins that reject that node, `elsewhere` those of other
+    near misses, with their names.
     """
 
     plugin: str
@@ -34,15 +38,20 @@ class Lead:
     which: str = ""
     also: tuple[str, ...] = ()
     elsewhere: tuple[str, ...] = ()
+    headline: str = ""
 
     @property
     def text(self) -> str:
-        """Return the sentence, with the node it is about."""
+        """Return the headline, with the node it is about."""
+        sentence = self.headline or self.sentence
         if not self.which:
-            return self.sentence
-        return say(
-            "lead.on_which", "{sentence} ({which})", sentence=self.sentence, which=self.which
-        )
+            return sentence
+        return say("lead.on_which", "{sentence} ({which})", sentence=sentence, which=self.which)
+
+    @property
+    def in_full(self) -> str:
+        """Return the sentence where the headline leaves some of it out, else nothing."""
+        return self.sentence if self.headline not in ("", self.sentence) else ""
 
 
 def lead_of_why(evidence: CycleEvidence, found: Why) -> Lead | None:
@@ -52,12 +61,11 @@ def lead_of_why(evidence: CycleEvidence, found: Why) -> Lead | None:
     """
     if evidence.pod:
         return lead_of_pod(evidence.pod)
-    near = [miss.node for miss in found.nearest]
+    near = nearest_first(evidence, found)
     if not near:
         return None
     node = _nearest(evidence, near)
-    recorded = next((miss.plugin for miss in found.nearest if miss.node == node), "")
-    rejections = sorted(evidence.node(node).rejections, key=lambda each: each.plugin != recorded)
+    rejections = rejections_of(evidence, found, node)
     if not rejections:
         return None
     first, others = rejections[0], [name for name in near if name != node]
@@ -68,8 +76,36 @@ def lead_of_why(evidence: CycleEvidence, found: Why) -> Lead | None:
         node,
         _which(node, found.n_nodes, evidence, everywhere=len(same) + 1 == found.n_nodes),
         tuple(each.sentence for each in rejections[1:]),
-        tuple(_elsewhere(evidence, [name for name in others if name not in same])),
+        tuple(_elsewhere(evidence, found, [name for name in others if name not in same])),
+        first.headline,
     )
+
+
+def nearest_first(evidence: CycleEvidence, found: Why) -> list[str]:
+    """Return the nodes that came nearest, now that every plugin is asked about them."""
+    near = [miss.node for miss in found.nearest]
+    others = [name for name in evidence.wanted if name not in near][:MAX_MEANT]
+    wanted = [name for name in others if evidence.node(name).rejections]
+    return sorted([*near, *wanted], key=lambda name: standing(_known(evidence, name)))
+
+
+def rejections_of(evidence: CycleEvidence, found: Why, node: str) -> list[PluginEvidence]:
+    """Return what rejects a node: lasting causes first; of equals what the cycle recorded."""
+    recorded = next((miss.plugin for miss in found.nearest if miss.node == node), "")
+    return sorted(
+        evidence.node(node).rejections,
+        key=lambda each: (
+            not is_lasting(each.plugin, each.status.code.label),
+            each.plugin != recorded,
+        ),
+    )
+
+
+def _known(evidence: CycleEvidence, node: str) -> list[Rejection]:
+    return [
+        Rejection(each.plugin, each.status.code.label, each.status.reasons)
+        for each in evidence.node(node).rejections
+    ]
 
 
 def lead_of_pod(rejections: Sequence[PluginEvidence]) -> Lead:
@@ -77,7 +113,7 @@ def lead_of_pod(rejections: Sequence[PluginEvidence]) -> Lead:
     first, *others = rejections
     also = dict.fromkeys(each.sentence for each in others)
     also.pop(first.sentence, None)
-    return Lead(first.plugin, first.sentence, also=tuple(also))
+    return Lead(first.plugin, first.sentence, also=tuple(also), headline=first.headline)
 
 
 def lead_of_scheduler(name: str) -> Lead:
@@ -94,7 +130,7 @@ def _nearest(evidence: CycleEvidence, near: Sequence[str]) -> str:
         return near[0]
     meant = evidence.meant.nodes
     chosen = next((name for name in near if name in meant), None)
-    return chosen or min(meant[:MAX_MEANT], key=lambda name: len(evidence.node(name).rejections))
+    return chosen or min(meant[:MAX_MEANT], key=lambda name: standing(_known(evidence, name)))
 
 
 def _which(node: str, n_nodes: int, evidence: CycleEvidence, *, everywhere: bool) -> str:
@@ -107,12 +143,12 @@ def _which(node: str, n_nodes: int, evidence: CycleEvidence, *, everywhere: bool
         if evidence.large_enough == (node,):
             return say(
                 "lead.only_large_enough",
-                "{node}, the only one of {n_nodes:,} nodes that is large enough",
+                "{node}, of {n_nodes:,} nodes the only one large enough",
                 node=node,
                 n_nodes=n_nodes,
             )
         return say(
-            "lead.nearest", "{node}, the nearest of {n_nodes:,} nodes", node=node, n_nodes=n_nodes
+            "lead.nearest", "{node}, nearest of {n_nodes:,} nodes", node=node, n_nodes=n_nodes
         )
     what, n = series(meant.resources, AND), len(meant.nodes)
     return (
@@ -126,11 +162,12 @@ def _says(evidence: CycleEvidence, node: str, sentence: str) -> bool:
     return any(each.sentence == sentence for each in evidence.node(node).rejections)
 
 
-def _elsewhere(evidence: CycleEvidence, nodes: Iterable[str]) -> Iterable[str]:
+def _elsewhere(evidence: CycleEvidence, found: Why, nodes: Iterable[str]) -> Iterable[str]:
     """Yield what keeps the pod from other nodes, those with the same reason together."""
     by_sentence: dict[str, list[str]] = {}
     for name in nodes:
-        by_sentence.setdefault(evidence.node(name).sentence, []).append(name)
+        rejections = rejections_of(evidence, found, name)
+        by_sentence.setdefault(rejections[0].headline if rejections else "", []).append(name)
     for sentence, names in by_sentence.items():
         if sentence:
             yield say("list.what_why", "{what}: {why}", what=some_of(names), why=sentence)

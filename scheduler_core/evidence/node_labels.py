@@ -24,7 +24,14 @@ from scheduler_core.api.selectors import (
     requirement_matches,
 )
 from scheduler_core.evidence.raw_score import RawScore
-from scheduler_core.evidence.requirement import AtNode, Parts, Requirement, label_text, state_of
+from scheduler_core.evidence.requirement import (
+    AtNode,
+    Parts,
+    Requirement,
+    label_text,
+    short_key,
+    state_of,
+)
 from scheduler_core.plugins.node_affinity import NodeAffinity, preferred_terms, required_terms
 from scheduler_core.wording import AND, OR, PLUS, SEMICOLON, say, series
 
@@ -114,6 +121,14 @@ class Expression:
     def has(self) -> str:
         return label_text(self.key, self.actual)
 
+    @property
+    def short_asks(self) -> str:
+        return expression_text(short_key(self.key), self.operator, self.values)
+
+    @property
+    def short_has(self) -> str:
+        return label_text(short_key(self.key), self.actual)
+
 
 @dataclass(frozen=True, slots=True)
 class Term:
@@ -176,12 +191,24 @@ class AffinityTerms(Requirement):
         if self.source == "scheduler":
             return say(
                 "labels.configuration_requires",
-                "the scheduler's configuration requires {asks}, the node has {has}",
+                "is kept to {asks} by the scheduler's configuration, the node has {has}",
                 asks=self.asks,
                 has=self.has,
             )
         return say(
             "labels.requires", "requires {asks}, the node has {has}", asks=self.asks, has=self.has
+        )
+
+    @property
+    def headline(self) -> str:
+        term = self._nearest
+        if self.met or self.source == "scheduler" or term is None or not term.missed:
+            return self.sentence
+        return say(
+            "labels.requires",
+            "requires {asks}, the node has {has}",
+            asks=series((each.short_asks for each in term.missed), AND),
+            has=series(dict.fromkeys(each.short_has for each in term.missed)),
         )
 
     @property

@@ -15,11 +15,17 @@ from scheduler_core.api import LabelSelector
 from scheduler_core.cluster.arrays import BoolArray, IntArray
 from scheduler_core.evidence.domain_pods import DomainPods, domain_pods, selector_text
 from scheduler_core.evidence.raw_score import RawScore
-from scheduler_core.evidence.requirement import AtNode, Requirement, label_text, state_of
+from scheduler_core.evidence.requirement import (
+    AtNode,
+    Requirement,
+    domain_word,
+    label_text,
+    state_of,
+)
 from scheduler_core.plugins.inter_pod_affinity import InterPodAffinity
 from scheduler_core.plugins.inter_pod_affinity.filtering import FilterState, meets_all
 from scheduler_core.plugins.inter_pod_affinity.terms import ExistingTerm, OwnTerm
-from scheduler_core.wording import PLUS, say, series
+from scheduler_core.wording import PLUS, say, series, some_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +39,11 @@ class TermInDomain(Requirement):
     topology_key: str
     domain: str | None
     pods: DomainPods
+
+    @property
+    def first_pod(self) -> str:
+        """Return one of the pods by name, and how many there are beyond."""
+        return some_of([pod for pod, _ in self.pods.some], self.pods.n, 1)
 
     @property
     def has(self) -> str:
@@ -101,6 +112,27 @@ class PodsNear(TermInDomain):
         )
 
     @property
+    def headline(self) -> str:
+        if self.met or self.domain is None:
+            return self.sentence
+        key = domain_word(self.topology_key)
+        if not self.n_anywhere:
+            return say(
+                "pod_affinity.none_anywhere",
+                "needs a pod with {term} in the same {key}; there is none anywhere",
+                term=self.term,
+                key=key,
+            )
+        return say(
+            "pod_affinity.none_here",
+            "needs a pod with {term} in the same {key}; {domain} has none, others have {n:,}",
+            term=self.term,
+            key=key,
+            domain=self.domain,
+            n=self.n_anywhere,
+        )
+
+    @property
     def detail(self) -> str:
         if self.met or self.domain is None:
             return ""
@@ -150,6 +182,18 @@ class PodsApart(TermInDomain):
             pods=self.pods.text_in(self.domain),
         )
 
+    @property
+    def headline(self) -> str:
+        if self.met:
+            return self.sentence
+        return say(
+            "pod_affinity.apart_from",
+            "has anti-affinity to {term}: {domain} already runs {pod}",
+            term=self.term,
+            domain=self.domain,
+            pod=self.first_pod,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptOut(TermInDomain):
@@ -175,6 +219,16 @@ class KeptOut(TermInDomain):
             pods=self.pods.text_in(self.domain),
             topology_key=self.topology_key,
             domain=self.domain,
+            term=self.term,
+        )
+
+    @property
+    def headline(self) -> str:
+        return say(
+            "pod_affinity.kept_out_by",
+            "is kept out of {domain} by the anti-affinity of {pod} to {term}",
+            domain=self.domain,
+            pod=self.first_pod,
             term=self.term,
         )
 

@@ -21,8 +21,8 @@ from scheduler_core.cluster.claims import (
 from scheduler_core.cluster.objects import ObjectStore
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.evidence.requirement import Requirement
-from scheduler_core.plugins.node_affinity import required_terms
-from scheduler_core.wording import AND, say, series
+from scheduler_core.plugins.node_affinity import named_nodes, required_terms
+from scheduler_core.wording import AND, say, series, some_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,14 +233,38 @@ class NamesAgree(Requirement):
         return say("pod.requires_names", "requires a node named {asks} at once", asks=self.asks)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodesExist(Requirement):
+    """The nodes that the required node affinity names, none of which there is."""
+
+    kind = "namedNodes"
+    names: tuple[str, ...]
+
+    @property
+    def asks(self) -> str:
+        return say("labels.the_node", "node {name}", name=some_of(self.names))
+
+    @property
+    def has(self) -> str:
+        return say("pod.no_such_node", "no such node")
+
+    @property
+    def sentence(self) -> str:
+        return say("pod.node_absent", "must run on {asks}, which does not exist", asks=self.asks)
+
+
 def gates_lifted(pod: PodInfo) -> Iterator[GatesLifted]:
     gates = tuple(gate.name for gate in pod.pod.spec.scheduling_gates)
     yield GatesLifted(met=not gates, gates=gates)
 
 
-def names_agree(pod: PodInfo) -> Iterator[NamesAgree]:
-    """Yield the lists of names, if there are some that no node can meet."""
+def names_agree(pod: PodInfo) -> Iterator[NamesAgree | NodesExist]:
+    """Yield the names that the pod's node affinity requires, which no node can meet."""
     required = required_terms(pod.pod.spec)
+    names = named_nodes(required.node_selector_terms) if required is not None else None
+    if names:
+        yield NodesExist(met=False, names=tuple(sorted(names)))
+        return
     lists = [
         field.values
         for term in (required.node_selector_terms if required is not None else ())

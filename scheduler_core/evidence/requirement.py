@@ -15,6 +15,12 @@ from scheduler_core.wording import say, series
 MAX_NAMED: Final = 5
 """So many pods, volumes or domains are named; how many there are is always said."""
 
+_TOPOLOGY_PREFIXES: Final = (
+    "kubernetes.io",
+    "topology.kubernetes.io",
+    "failure-domain.beta.kubernetes.io",
+)
+
 S = TypeVar("S")
 
 Parts: TypeAlias = tuple[tuple[str, bool], ...]
@@ -46,6 +52,11 @@ class Requirement(ABC):
         return say(
             "requirement.asks", "asks for {asks}, the node has {has}", asks=self.asks, has=self.has
         )
+
+    @property
+    def headline(self) -> str:
+        """Return the sentence as it may lead: the values that decide, no list of pods or nodes."""
+        return self.sentence
 
     @property
     def detail(self) -> str:
@@ -80,7 +91,9 @@ class Stated(Requirement):
 
     @property
     def sentence(self) -> str:
-        return self.has or say("requirement.no_reason", "rejected without a reason")
+        if not self.reasons:
+            return say("requirement.no_reason", "is rejected without a reason")
+        return say("requirement.rejected", "is rejected: {reasons}", reasons=self.has)
 
 
 Requirements = Sequence[Requirement]
@@ -117,6 +130,19 @@ def state_of(kind: type[S], state: object) -> S:
     if not isinstance(state, kind):
         raise TypeError(f"a state of type {type(state).__name__} in place of {kind.__name__}")
     return state
+
+
+def short_key(key: str) -> str:
+    """Return what people call a topology key: `zone` for `topology.kubernetes.io/zone`."""
+    prefix, _, name = key.rpartition("/")
+    is_known = prefix in _TOPOLOGY_PREFIXES
+    return name if is_known else key
+
+
+def domain_word(key: str) -> str:
+    """Return what a domain of a topology key is called: `node`, `zone`, or the key itself."""
+    name = short_key(key)
+    return say("topology.node", "node") if name == "hostname" else name
 
 
 def label_text(key: str, value: str | None) -> str:

@@ -114,26 +114,43 @@ class ResourceRoom(Requirement):
                 what=text,
                 pods=some_of(self.nominated_pods, most=TOP),
             )
+        return self._short_of(self.detail)
+
+    def _short_of(self, detail: str) -> str:
         return say(
             "fit.short_of",
             "needs {asks}, {free} free of {allocatable}: {detail}",
             asks=self.asks,
             free=self._amount(max(self.free, 0)),
             allocatable=self._amount(self.allocatable),
-            detail=self.detail,
+            detail=detail,
         )
+
+    @property
+    def headline(self) -> str:
+        if self.met or self.resource == PODS or self.requested > self.allocatable:
+            return self.sentence
+        return self._short_of(self._short_by)
 
     @property
     def detail(self) -> str:
         if self.met or not self.allocatable or self.resource == PODS:
             return ""
-        text = self._with_nominated(
-            say("fit.short_by", "short by {short}", short=self._amount(self.short))
-        )
         if self.top:
             largest = series(map(self._holder_text, self.top))
-            return say("fit.short_largest", "{short}; largest: {pods}", short=text, pods=largest)
-        return text
+            return say(
+                "fit.short_largest",
+                "{short}; largest: {pods}",
+                short=self._short_by,
+                pods=largest,
+            )
+        return self._short_by
+
+    @property
+    def _short_by(self) -> str:
+        return self._with_nominated(
+            say("fit.short_by", "short by {short}", short=self._amount(self.short))
+        )
 
     def _with_nominated(self, text: str) -> str:
         """Return how much is short, with how much of that is kept for nominated pods."""

@@ -15,7 +15,14 @@ from scheduler_core.cluster.arrays import ABSENT
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.evidence.domain_pods import DomainPods, domain_pods, selector_text
 from scheduler_core.evidence.raw_score import RawScore
-from scheduler_core.evidence.requirement import MAX_NAMED, AtNode, Requirement, label_text, state_of
+from scheduler_core.evidence.requirement import (
+    MAX_NAMED,
+    AtNode,
+    Requirement,
+    domain_word,
+    label_text,
+    state_of,
+)
 from scheduler_core.framework.interface import Scores
 from scheduler_core.plugins.pod_topology_spread import PodTopologySpread
 from scheduler_core.plugins.pod_topology_spread.filtering import (
@@ -104,6 +111,20 @@ class SpreadKept(Requirement):
             topology_key=self.topology_key,
             max_skew=self.max_skew,
             detail=self.detail,
+        )
+
+    @property
+    def headline(self) -> str:
+        if self.met or self.domain is None:
+            return self.sentence
+        return say(
+            "spread.would_have",
+            "allows a skew of {max_skew} over {key}; {domain} would have {count}, {emptiest}",
+            max_skew=self.max_skew,
+            key=domain_word(self.topology_key),
+            domain=self.domain,
+            count=self.count + self.self_match,
+            emptiest=self._emptiest,
         )
 
     @property

@@ -56,9 +56,7 @@ class TaintTolerated(Requirement):
     @property
     def sentence(self) -> str:
         if self.toleration is None:
-            return say(
-                "taints.not_tolerated", "does not tolerate the node's taint {has}", has=self.has
-            )
+            return say("taints.not_tolerated", "does not tolerate taint {has}", has=self.has)
         return say("taints.asks", "{asks}, the node has {has}", asks=self.asks, has=self.has)
 
     @property

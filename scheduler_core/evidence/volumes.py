@@ -19,6 +19,7 @@ from scheduler_core.evidence.requirement import (
     Requirement,
     Stated,
     label_text,
+    short_key,
     state_of,
 )
 from scheduler_core.plugins.volume_binding import VolumeBinding
@@ -29,7 +30,7 @@ from scheduler_core.plugins.volume_zone import (
     VolumeTopology,
     in_topology,
 )
-from scheduler_core.wording import OR, say, series, some_of
+from scheduler_core.wording import AND, OR, say, series, some_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,12 +75,25 @@ class VolumeUsable(Requirement):
         if not self.found:
             return say(
                 "volumes.bound_to_absent",
-                "claim {claim} is bound to volume {volume}, which does not exist",
+                "uses claim {claim}, which is bound to volume {volume} that does not exist",
                 claim=self.claim,
                 volume=self.volume,
             )
         return say(
             "requirement.needs", "needs {asks}, the node has {has}", asks=self.asks, has=self.has
+        )
+
+    @property
+    def headline(self) -> str:
+        missed = min((term.missed for term in self.terms), key=len, default=())
+        if self.met or not missed:
+            return self.sentence
+        return say(
+            "volumes.usable_elsewhere",
+            "needs volume {volume}, usable where {where}; the node has {has}",
+            volume=self.volume,
+            where=series((each.short_asks for each in missed), AND),
+            has=series(dict.fromkeys(each.short_has for each in missed)),
         )
 
 
@@ -236,11 +250,23 @@ class VolumeZoneMatched(Requirement):
         where = series(self.values, OR)
         return say(
             "volumes.in_other_zone",
-            "volume {volume} is in {key}={where}, the node has {has}",
+            "needs volume {volume}, which is in {key}={where}, the node has {has}",
             volume=self.volume,
             key=self.key,
             where=where,
             has=self.has,
+        )
+
+    @property
+    def headline(self) -> str:
+        key = short_key(self.key)
+        return say(
+            "volumes.in_other_zone",
+            "needs volume {volume}, which is in {key}={where}, the node has {has}",
+            volume=self.volume,
+            key=key,
+            where=series(self.values, OR),
+            has=label_text(key, self.actual),
         )
 
 

@@ -50,8 +50,7 @@ def evaluate_individually(framework: Framework, pod: PodInfo, nodes: Nodes) -> I
     prepared = prepare_individually(framework, pod, nodes)
     by_node: list[Rejections] = [{} for _ in range(nodes.n)]
     for plugin, names in prepared.narrowed.items():
-        text = f"node(s) didn't satisfy plugin(s) [{plugin}]"
-        left_out = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (text,), plugin)
+        left_out = left_out_by(plugin)
         for i, name in enumerate(nodes.names):
             if name not in names:
                 by_node[i][plugin] = left_out
@@ -70,6 +69,12 @@ def evaluate_individually(framework: Framework, pod: PodInfo, nodes: Nodes) -> I
             if rejections
         },
     )
+
+
+def left_out_by(plugin: str) -> Status:
+    """Return what is said of the nodes that a plugin leaves out in PreFilter."""
+    text = f"node(s) didn't satisfy plugin(s) [{plugin}]"
+    return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (text,), plugin)
 
 
 def prepare_individually(framework: Framework, pod: PodInfo, nodes: Nodes) -> Preparation:

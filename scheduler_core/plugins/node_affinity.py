@@ -85,7 +85,7 @@ class NodeAffinity:
         required = required_terms(spec)
         if required is None and self.added is None and not spec.node_selector:
             return SKIP
-        names = None if required is None else _named_nodes(required.node_selector_terms)
+        names = None if required is None else named_nodes(required.node_selector_terms)
         if names is not None and not names:
             return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (REASON_CONFLICT,))
         return Prepared(RequiredNodeAffinity.of(spec), node_names=names)
@@ -158,7 +158,7 @@ def _matches(pod: PodInfo, node: Node) -> bool:
     return required_node_affinity_matches(pod.pod.spec, node.metadata.labels, node.name)
 
 
-def _named_nodes(terms: Iterable[NodeSelectorTerm]) -> frozenset[str] | None:
+def named_nodes(terms: Iterable[NodeSelectorTerm]) -> frozenset[str] | None:
     """Return the nodes that the terms name, None as soon as one term names none.
 
     The terms are alternatives; inside one, several lists of names must all hold.

@@ -14,8 +14,9 @@ Which rejected node is *nearest*, in this order:
 5. The fewest reasons.
 6. Node order, as of the cycle.
 
-Verdicts of plugins evaluated individually (`framework.individual`) may be given; they are shown
-beside a near miss and do not change the order, as only some who ask can afford them.
+Verdicts of plugins evaluated individually (`framework.individual`) may be given; only some who ask
+can afford them. They are shown beside a near miss, and count before all of this (`standing`): a
+node that the pod does not want itself comes last, and one that nothing lasting keeps it from first.
 """
 
 from __future__ import annotations
@@ -42,6 +43,10 @@ from scheduler_core.trace.shortages import Room, Shortage
 from scheduler_core.trace.tables import FIT, REJECTING, RESOLVABLE, UNRESOLVABLE
 
 MAX_NEAREST: Final = 10
+CHOOSING: Final = frozenset({"NodeName", "NodeAffinity"})
+"""The plugins by which a pod says itself on which nodes it may run."""
+PASSING: Final = frozenset({"NodeUnschedulable", "TaintToleration", "InterPodAffinity"})
+"""What these reject for comes and goes with taints, cordons and other pods."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +135,22 @@ def why(record: CycleRecord, state: TraceState, individually: Individually | Non
         causes=tuple(sorted((c for step in funnel for c in step.causes), key=_weightiest_first)),
         nearest=tuple(_nearest(record, state, individually or {})),
     )
+
+
+def is_lasting(plugin: str, code: str) -> bool:
+    """Return whether no eviction, no waiting and no node like this one removes a rejection."""
+    return code == UNRESOLVABLE and plugin not in PASSING
+
+
+def standing(known: Sequence[Rejection]) -> tuple[bool, bool, int]:
+    """Return what to sort nodes by, nearest first, if every plugin was asked about them.
+
+    Nodes that the pod rules out itself are last; before them those with a lasting cause; among
+    equals the fewest plugins are first.
+    """
+    plugins = {each.plugin for each in known}
+    lasting = any(is_lasting(each.plugin, each.code) for each in known)
+    return not plugins.isdisjoint(CHOOSING), lasting, len(plugins)
 
 
 def lacks_room(found: Why) -> bool:
@@ -304,10 +325,12 @@ def _nearest(
     names = state.names
     nominated = nominated_by_node(record, names)
     in_order = {node: i for i, node in enumerate(names.order)}
-    misses = sorted(
-        _misses(record, state), key=lambda miss: miss.distance(in_order.get(miss.node, NONE))
-    )
-    for miss in misses[:MAX_NEAREST]:
+
+    def distance(miss: _Miss) -> tuple[tuple[bool, bool, int], tuple[object, ...]]:
+        known = individually.get(names.node(miss.node), ())
+        return standing(known), miss.distance(in_order.get(miss.node, NONE))
+
+    for miss in sorted(_misses(record, state), key=distance)[:MAX_NEAREST]:
         first = names.plugin(miss.status.plugin)
         given = individually.get(names.node(miss.node), ())
         also = tuple(each for each in given if each.plugin != first)

@@ -21,7 +21,7 @@ def test_clicking_a_node_answers_on_whichever_tab_is_open(page: Page, clinic: st
     explore(page, clinic, "?c=10&tab=log")
     page.locator("#cluster-map").click(position={"x": 60, "y": 60})
     strip = inspector(page).get_by_role("group", name="The selected node")
-    says = "clinic/train-2 does not tolerate the node's taint nvidia.com/gpu=present:NoSchedule."
+    says = "clinic/train-2 does not tolerate taint nvidia.com/gpu=present:NoSchedule."
     expect(strip).to_contain_text(f"gpu-1 {says}")
     strip.get_by_role("button", name="Side by side").click()
     expect(inspector(page).get_by_role("tab", name="Node")).to_have_attribute(

@@ -41,7 +41,7 @@ def sentence(pod: PodBuilder, node: NodeBuilder, *others: KubeObject) -> str:
 @pytest.mark.parametrize(
     ("toleration", "said"),
     [
-        (None, "does not tolerate the node's taint dedicated=database:NoSchedule"),
+        (None, "does not tolerate taint dedicated=database:NoSchedule"),
         (
             Toleration(key="dedicated", value="databases", effect="NoSchedule"),
             "tolerates dedicated=databases:NoSchedule, the node has dedicated=database:NoSchedule",
@@ -56,7 +56,7 @@ def sentence(pod: PodBuilder, node: NodeBuilder, *others: KubeObject) -> str:
         ),
         (
             Toleration(key="node.kubernetes.io/not-ready", operator="Exists"),
-            "does not tolerate the node's taint dedicated=database:NoSchedule",
+            "does not tolerate taint dedicated=database:NoSchedule",
         ),
     ],
 )
@@ -247,7 +247,7 @@ def test_what_leads() -> None:
     other = evidence(NodeBuilder("a").cpu("4").obj(), NodeBuilder("b").cpu("3").obj(), pod)
     lead = lead_of_why(other, near("a", "b"))
     assert lead is not None
-    assert lead.text == "needs 5 cpu, the whole node has 4 (a, the nearest of 2 nodes)"
+    assert lead.text == "needs 5 cpu, the whole node has 4 (a, nearest of 2 nodes)"
     assert lead.elsewhere == ("b: needs 5 cpu, the whole node has 3",)
     assert lead_of_why(other, Why()) is None
 
@@ -263,6 +263,7 @@ def test_nodes_with_what_is_requested_lead() -> None:
     assert lead.plugin == "TaintToleration"
     assert lead.which == "gpus, the only node with a.com/gpu"
     assert lead.also == ("needs 1 a.com/gpu, 0 free of 1: short by 1; largest: default/there 1",)
+    assert lead.in_full == ""
     assert lead.elsewhere == ("plain: needs 1 a.com/gpu, the node has none",)
 
 
@@ -273,7 +274,7 @@ def test_the_only_node_that_is_large_enough_leads_as_such() -> None:
     assert found.large_enough == ("large",)
     lead = lead_of_why(found, near("large", "small"))
     assert lead is not None
-    assert lead.which == "large, the only one of 2 nodes that is large enough"
+    assert lead.which == "large, of 2 nodes the only one large enough"
     assert lead.elsewhere == ("small: needs 6 cpu, the whole node has 4",)
 
 

@@ -21,6 +21,7 @@ from scheduler_core.trace.why import (
     FunnelStep,
     Why,
     leading_plugin,
+    standing,
     why,
     why_document,
 )
@@ -148,18 +149,42 @@ def test_a_nominated_pod_is_not_relied_on(cases: dict[str, Run]) -> None:
     assert (by_node["n1"].reasons, found.n_held) == ((APART,), 0)
 
 
-def test_individual_verdicts_add_and_do_not_reorder(cases: dict[str, Run]) -> None:
+def test_individual_verdicts_add_and_count_first(cases: dict[str, Run]) -> None:
     run = cases["several plugins and shortages"]
     plain = explained(run, "too-big")
     place = cycle_range(run.headers, 1)
     record = cycle_record(run.headers[place.start : place.stop], details=run.details[1])
     ports = Rejection("NodePorts", "Unschedulable", ("node(s) didn't have free ports",))
     recorded = Rejection(FIT, "Unschedulable", ("Insufficient cpu",))
-    found = why(record, fold(run.headers[: place.start]), {"busy": [ports, recorded]})
-    assert nearest(found) == nearest(plain)
-    assert found.nearest[0].also == (ports,)
-    assert found.nearest[0].plugins == (FIT, "NodePorts")
-    assert found.nearest[1:] == plain.nearest[1:]
+    others = {name: [recorded] for name in nearest(plain)}
+    found = why(record, fold(run.headers[: place.start]), {**others, "busy": [ports, recorded]})
+    assert nearest(found) == [*nearest(plain)[1:], "busy"]
+    assert found.nearest[-1].also == (ports,)
+    assert found.nearest[-1].plugins == (FIT, "NodePorts")
+
+
+NEVER = "UnschedulableAndUnresolvable"
+
+
+@pytest.mark.parametrize(
+    ("nearer", "farther"),
+    [
+        # What eviction removes, before a volume that is somewhere else.
+        ([(FIT, "Unschedulable")], [("VolumeBinding", NEVER)]),
+        # A taint may be tolerated, a node that the pod does not select stays so.
+        ([(TAINTS, NEVER)], [("NodeAffinity", NEVER)]),
+        ([(TAINTS, NEVER), (FIT, "Unschedulable")], [("NodeAffinity", NEVER)]),
+        # A volume in another zone is nearer than a node that the pod rules out itself.
+        ([("VolumeBinding", NEVER), (FIT, "Unschedulable")], [("NodeAffinity", NEVER)]),
+        ([(FIT, "Unschedulable"), ("NodePorts", "Unschedulable")], [(FIT, NEVER)]),
+        ([(FIT, "Unschedulable")], [(FIT, "Unschedulable"), (TAINTS, NEVER)]),
+    ],
+)
+def test_what_stands_nearer(nearer: list[tuple[str, str]], farther: list[tuple[str, str]]) -> None:
+    near, far = (
+        [Rejection(plugin, code, ()) for plugin, code in each] for each in (nearer, farther)
+    )
+    assert standing(near) < standing(far)
 
 
 # ---------------------------------------------------------------- the funnel and its causes

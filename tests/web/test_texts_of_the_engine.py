@@ -56,7 +56,7 @@ def test_one_stored_sentence_is_read_in_each_language(ada: Person) -> None:
         lead = ada.get(address, HTTP_ACCEPT_LANGUAGE=language).json()["lead"]
         assert lead["sentence"] == sentence
     assert ada.get(address).json()["lead"]["sentence"] == (
-        "does not tolerate the node's taint nvidia.com/gpu=present:NoSchedule"
+        "does not tolerate taint nvidia.com/gpu=present:NoSchedule"
     )
 
 

@@ -96,6 +96,8 @@ export interface Lead {
   readonly text: string;
   /** Empty if it is about the pod itself. */
   readonly node: string;
+  /** What the text leaves out; empty if it leaves out nothing. */
+  readonly in_full: string;
   readonly also: readonly string[];
   readonly elsewhere: readonly string[];
 }

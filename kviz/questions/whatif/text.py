@@ -78,6 +78,7 @@ def _end_lines(when: str, side: Side) -> Iterator[str]:
         return
     if lead is not None:
         yield f"  {'':<8}{lead.text}"
+        yield from (f"  {'':<8}{each}" for each in [lead.in_full] if each)
         yield from (f"  {'':<8}also: {each}" for each in lead.also)
     if end.message:
         yield f"  {'':<8}{end.message}"

@@ -112,11 +112,15 @@ def _with_values(why: Json, found: PodEvidenceDocument | None) -> Json:
     """The sentence that leads, unless it is stored, what is free, and the nearest misses."""
     if found is None:
         return {}
+    nodes = [each["node"] for each in found["nearest"]]
     sentences = {each["node"]: each["sentences"] for each in found["nearest"]}
-    nearest = [
-        near | {"sentences": sentences.get(str(near["node"]), [])}
-        for near in cast("list[Json]", why["nearest"])
-    ]
+    nearest = sorted(
+        (
+            near | {"sentences": sentences.get(str(near["node"]), [])}
+            for near in cast("list[Json]", why["nearest"])
+        ),
+        key=lambda near: nodes.index(str(near["node"])) if near["node"] in nodes else len(nodes),
+    )
     return {
         "lead": why["lead"] or found["lead"],
         "free_room": found["free_room"],

@@ -21,6 +21,7 @@ class PendingGroup:
     owner: str
     cause: str
     message: str
+    in_full: str = ""
     also: Sequence[str] = ()
     elsewhere: Sequence[str] = ()
     free_room: FreeRoom | None = None
@@ -44,6 +45,7 @@ def grouped(pods: Iterable[PendingPod]) -> list[PendingGroup]:
         if key not in groups:
             groups[key] = PendingGroup(pod.owner, cause, pod.message, free_room=pod.free_room)
             if lead is not None:
+                groups[key].in_full = lead.in_full
                 groups[key].also, groups[key].elsewhere = lead.also, lead.elsewhere
         groups[key].pods.append(pod.pod)
     return sorted(groups.values(), key=lambda group: -len(group.pods))
@@ -86,6 +88,7 @@ def _lines(found: Pending) -> Iterator[str]:
     yield _headline(found.pods)
     for group in grouped(found.pods):
         yield from ("", group.title, f"  {group.cause}")
+        yield from (f"  {each}" for each in [group.in_full] if each)
         yield from (f"  also: {each}" for each in group.also)
         yield from (f"  {each}" for each in group.elsewhere)
         if group.free_room is not None:
@@ -100,6 +103,7 @@ def as_markdown(found: Pending) -> str:
     parts = [f"**{_headline(found.pods)}**", ""]
     for group in grouped(found.pods):
         parts.append(f"- `{group.title}` {group.cause}")
+        parts += [f"  - {each}" for each in [group.in_full] if each]
         parts += [f"  - also: {each}" for each in group.also]
         parts += [f"  - {each}" for each in group.elsewhere]
         if group.free_room is not None:

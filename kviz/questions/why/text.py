@@ -172,6 +172,7 @@ def as_markdown(explanation: Explanation, gates: FeatureGates) -> str:
     """
     parts = [f"**{explanation.pod}** {_cause(explanation)}", ""]
     if explanation.lead is not None:
+        parts += [f"- {each}" for each in [explanation.lead.in_full] if each]
         parts += [f"- also: {each}" for each in explanation.lead.also]
         parts += [f"- {each}" for each in explanation.lead.elsewhere]
     if explanation.free_room is not None:
@@ -233,6 +234,7 @@ def _statement(explanation: Explanation) -> Iterator[str]:
     """Yield the cause, with what is free where only room is lacking."""
     if explanation.lead is not None:
         yield f"{explanation.pod} {explanation.lead.text}."
+        yield from (f"  {each}" for each in [explanation.lead.in_full] if each)
         yield from (f"  also: {each}" for each in explanation.lead.also)
         yield from (f"  {each}" for each in explanation.lead.elsewhere)
         if explanation.status != OTHER_SCHEDULER:  # which the sentence says already

@@ -17,7 +17,7 @@ from kviz.runs.reading.projection import CycleDocument, Json, StatusDocument, an
 from kviz.runs.reading.trace import cycle_why
 from scheduler_core.changes import Change
 from scheduler_core.evidence.comparison import Comparison
-from scheduler_core.evidence.cycle import NodeEvidence
+from scheduler_core.evidence.cycle import CycleEvidence
 from scheduler_core.evidence.document import (
     comparison_document,
     free_room_document,
@@ -26,7 +26,7 @@ from scheduler_core.evidence.document import (
     plugin_document,
     requests_document,
 )
-from scheduler_core.evidence.lead import Lead, lead_of_why
+from scheduler_core.evidence.lead import Lead, lead_of_why, nearest_first, rejections_of
 from scheduler_core.sim.decided import DecidedCycle
 from scheduler_core.sim.reenactment import ReenactedCycle
 from scheduler_core.trace.why import Why, lacks_room
@@ -102,7 +102,7 @@ def lead_of_outcome(pod: PodOutcome) -> Lead | None:
     if pod.lead is None:
         return None
     stored = cast("dict[str, Any]", sentences.said(pod.lead))
-    return Lead(**{name: stored[name] for name in LEAD_FIELDS})
+    return Lead(**{name: stored[name] for name in LEAD_FIELDS if name in stored})
 
 
 def _lead(found: Why, cycle: ReenactedCycle | None) -> Lead | None:
@@ -118,7 +118,7 @@ def _pod(recorded: CycleDocument, found: Why, cycle: ReenactedCycle | None) -> P
         "free_room": _free_room(found, cycle),
         "requests": requests_document(evidence.requests) if evidence is not None else [],
         "rejections": [plugin_document(each) for each in evidence.pod] if evidence else [],
-        "nearest": [_near(evidence.node(each.node)) for each in found.nearest] if evidence else [],
+        "nearest": _nearest(found, evidence) if evidence is not None else [],
         "ineligible_to_preempt": evidence.ineligible_to_preempt if evidence is not None else "",
     }
 
@@ -128,12 +128,20 @@ def _free_room(found: Why, cycle: ReenactedCycle | None) -> Json | None:
     return free_room_document(room) if room is not None else None
 
 
-def _near(found: NodeEvidence) -> NearestDocument:
-    rejections = found.rejections
-    return {
-        "node": found.node,
-        "sentences": [{"plugin": each.plugin, "sentence": each.sentence} for each in rejections],
-    }
+def _nearest(found: Why, evidence: CycleEvidence) -> list[NearestDocument]:
+    """The near misses, nearest first now that every plugin is asked, lasting causes first."""
+    if found.n_feasible:
+        return []
+    return [
+        {
+            "node": node,
+            "sentences": [
+                {"plugin": each.plugin, "sentence": each.sentence}
+                for each in rejections_of(evidence, found, node)
+            ],
+        }
+        for node in nearest_first(evidence, found)[: len(found.nearest)]
+    ]
 
 
 def pod_evidence_at_once(*, run: Run, recorded: CycleDocument) -> PodEvidenceDocument | None:

@@ -134,6 +134,7 @@ def pending_causes(*, run: Run) -> list[PendingCause]:
         if group is None:
             group = groups[key] = PendingCause(*found, owner=pod.owner)
             if lead is not None:
-                group.sentence, group.also = lead.text, [*lead.also, *lead.elsewhere]
+                group.sentence = lead.text
+                group.also = [*filter(None, [lead.in_full]), *lead.also, *lead.elsewhere]
         group.pods.append(PendingPod(pod.pod, pod.queue, reasons))
     return sorted(groups.values(), key=lambda cause: (-len(cause.pods), cause.plugin))

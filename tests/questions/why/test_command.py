@@ -376,7 +376,7 @@ def test_json_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
 def test_text_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", str(DUMPS / "small.yaml.gz"), "--pod", "ml/gpu-notol"]) == 0
     text = capsys.readouterr().out
-    assert text.startswith("ml/gpu-notol does not tolerate the node's taint nvidia.com/gpu=present")
+    assert text.startswith("ml/gpu-notol does not tolerate taint nvidia.com/gpu=present")
     assert "\nNo node takes it, of 6.\n" in text
     assert "needs 1 nvidia.com/gpu, the node has none" in text
 

@@ -77,7 +77,7 @@ def test_one_node_line_by_line(capsys: pytest.CaptureFixture[str]) -> None:
     file = str(DUMPS / "small.yaml.gz")
     assert main(["explain", file, "--pod", "ml/gpu-notol", "--node", "gpu-c2"]) == 0
     text = capsys.readouterr().out
-    assert "On gpu-c2:\n  - TaintToleration: does not tolerate the node's taint" in text
+    assert "On gpu-c2:\n  - TaintToleration: does not tolerate taint" in text
     assert "  + NodeResourcesFit: needs " in text
     assert "  Preemption: " in text
     assert main(["explain", file, "--pod", "ml/gpu-notol", "--node", "nowhere"]) == 1

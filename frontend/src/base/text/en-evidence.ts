@@ -43,7 +43,7 @@ export const evidence = {
   "strip.open": "Side by side",
   "strip.close": "Select no node",
   "strip.label": "The selected node",
-  "lead.also": "It also {sentence}.",
+  "lead.also": "Also: {sentence}",
   "lead.open": "Side by side with {node}",
   "lead.copy": "Copy as Markdown",
   "lead.copied": "Copied",
