@@ -17,6 +17,7 @@ from scheduler_core.config import KubeSchedulerConfiguration, default_configurat
 from scheduler_core.framework.diagnosis import Diagnosis
 from scheduler_core.framework.interface import Queued
 from scheduler_core.framework.runtime import CycleState, Framework
+from scheduler_core.preemption.budgets import Budgets
 from scheduler_core.preemption.dry_run import dry_run
 from scheduler_core.registry import Registry, in_tree_registry
 from scheduler_core.scheduler.assembly import SchedulerOptions
@@ -216,7 +217,7 @@ class DumpReplay:
             pod,
             node,
             lambda view: self.framework.run_filter_with_nominated_pods(state, pod, view),
-            list(self.simulation.server.all(PodDisruptionBudget)),
+            Budgets(list(self.simulation.server.all(PodDisruptionBudget))),
             self.simulation.clock.now_ns(),
         )
         return [victim.key for victim in tried.victims]

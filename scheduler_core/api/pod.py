@@ -310,7 +310,7 @@ class PodStatus(ApiStruct, frozen=True, kw_only=True):
     """Reported state of a pod.
 
     ``resources`` and ``allocated_resources`` are those of the pod level; container statuses
-    without resources are dropped while parsing.
+    that say nothing of resources are dropped while parsing.
     """
 
     phase: str = ""

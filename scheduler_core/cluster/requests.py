@@ -7,14 +7,14 @@ pkg/scheduler/framework/types.go (PodInfo.CalculateResource).
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from msgspec.structs import replace
 
-from scheduler_core.api import Container, ContainerStatus, Pod, ResourceRequirements
+from scheduler_core.api import Container, ContainerStatus, Pod
 from scheduler_core.api.quantity import MAX_INT64, parse_quantity
 
 CPU = "cpu"
@@ -48,7 +48,7 @@ class PodRequests:
 
 
 class Counted(NamedTuple):
-    """What of a pod counts as its requests, as feature gates have it.
+    """What of a pod counts as its requests, as feature gates and the release have it.
 
     Requests at pod level (PodLevelResources), and resizes of them that are under way
     (InPlacePodLevelResourcesVerticalScaling).
@@ -56,6 +56,9 @@ class Counted(NamedTuple):
 
     pod_level: bool = True
     pod_level_resizes: bool = True
+    by_pod: bool = False
+    """Whether a resize in flight counts with the largest sum of the pod (a switch of the release),
+    not container by container."""
 
 
 COUNT_ALL: Final = Counted()
@@ -65,21 +68,22 @@ def pod_requests(pod: Pod, counted: Counted = COUNT_ALL) -> PodRequests:
     """Compute the requests of a pod."""
     if not counted.pod_level_resizes and pod.status.resources is not None:
         pod = replace(pod, status=replace(pod.status, resources=None))
+    placed = _placed_by_pod if counted.by_pod else _placed
     if counted.pod_level or pod.spec.resources is None:
-        return _requests(pod)
-    without = _requests(replace(pod, spec=replace(pod.spec, resources=None)))
-    return dataclasses.replace(without, in_events=as_integers(_sum(pod, use_status=True)))
+        return _requests(pod, placed)
+    without = _requests(replace(pod, spec=replace(pod.spec, resources=None)), placed)
+    return dataclasses.replace(without, in_events=as_integers(placed(pod, {})))
 
 
-def _requests(pod: Pod) -> PodRequests:
-    placed = _sum(pod, use_status=True)
+def _requests(pod: Pod, count: Callable[[Pod, NanoAmounts], NanoAmounts]) -> PodRequests:
+    placed = count(pod, {})
     missing = _missing_defaults(placed, _requests_at_pod_level(pod))
-    nonzero = _sum(pod, use_status=True, missing=missing) if missing else placed
+    nonzero = count(pod, missing) if missing else placed
     has_status = pod.status.container_statuses or pod.status.init_container_statuses
     resized = bool(has_status or pod.status.resources)
     integers = as_integers(placed)
     return PodRequests(
-        asked=as_integers(_sum(pod, use_status=False)) if resized else integers,
+        asked=as_integers(_asked(pod)) if resized else integers,
         placed=integers,
         in_events=integers,
         nonzero_cpu_milli=_milli(nonzero.get(CPU, 0)),
@@ -93,7 +97,7 @@ def container_requests(pod: Pod) -> dict[str, int]:
     A container that names no cpu or memory counts with the default. Requests at pod level are
     left out: that is how upstream's NodeResourcesFit scores the incoming pod.
     """
-    total = _sum_containers(pod, use_status=False, missing=_missing_defaults({}, False))
+    total = _sum_containers(pod, _by_specification, _missing_defaults({}, False))
     _add(total, parse_resources(pod.spec.overhead))
     return as_integers(total)
 
@@ -146,70 +150,135 @@ def _missing_defaults(requests: NanoAmounts, pod_level: bool) -> NanoAmounts:
     return {name: amount for name, amount in defaults.items() if name not in requests}
 
 
-def _sum(pod: Pod, *, use_status: bool, missing: NanoAmounts | None = None) -> NanoAmounts:
-    total = _sum_containers(pod, use_status, missing or {})
-    if _requests_at_pod_level(pod):
-        _override_at_pod_level(pod, total, use_status)
+# ---------------------------------------------------------------- containers, then the pod
+
+
+def _asked(pod: Pod) -> NanoAmounts:
+    total = _sum_containers(pod, _by_specification, {})
+    return _with_pod_level(pod, total, _specified_at_pod_level(pod))
+
+
+def _placed(pod: Pod, missing: NanoAmounts) -> NanoAmounts:
+    """Add up what each container may need most while it is resized."""
+    statuses = _statuses(pod)
+    infeasible = _resize_infeasible(pod)
+
+    def most(container: Container, *, resizable: bool) -> NanoAmounts:
+        specified = parse_resources(container.resources.requests)
+        status = statuses.get(container.name) if resizable else None
+        if status is None or status.resources is None:
+            return specified
+        result: NanoAmounts = {} if infeasible else specified
+        _raise_to(result, parse_resources(status.resources.requests))
+        _raise_to(result, parse_resources(status.allocated_resources))
+        return result
+
+    specified = _specified_at_pod_level(pod)
+    level = specified
+    if specified and pod.status.resources is not None:
+        level = _most_at_pod_level(pod, specified)
+        level = {name: level.get(name, 0) for name in specified}
+    return _with_pod_level(pod, _sum_containers(pod, most, missing), level)
+
+
+def _placed_by_pod(pod: Pod, missing: NanoAmounts) -> NanoAmounts:
+    """Take the largest of three sums: as specified, as allocated and as in effect.
+
+    The pod's own status takes the place of the latter two. Of a resize that is infeasible the
+    specification does not count.
+
+    Upstream: v1.37 component-helpers/resource/helpers.go (AggregateContainerRequests).
+    """
+    status, statuses, infeasible = pod.status, _statuses(pod), _resize_infeasible(pod)
+
+    def allocated(container: Container, *, resizable: bool) -> NanoAmounts:
+        reported = statuses.get(container.name)
+        if reported is not None and reported.allocated_resources:
+            return parse_resources(reported.allocated_resources)
+        return {} if infeasible else parse_resources(container.resources.requests)
+
+    def in_effect(container: Container, *, resizable: bool) -> NanoAmounts:
+        reported = statuses.get(container.name)
+        if reported is not None and reported.resources is not None and reported.resources.requests:
+            return parse_resources(reported.resources.requests)
+        return allocated(container, resizable=resizable)
+
+    total: NanoAmounts = {}
+    if not infeasible:
+        total = _sum_containers(pod, _by_specification, missing)
+    if status.allocated_resources and status.resources is not None and status.resources.requests:
+        _raise_to(total, parse_resources(status.allocated_resources))
+        _raise_to(total, parse_resources(status.resources.requests))
+    elif statuses or infeasible:
+        _raise_to(total, _sum_containers(pod, allocated, missing))
+        _raise_to(total, _sum_containers(pod, in_effect, missing))
+    level = _specified_at_pod_level(pod)
+    if level and status.resources is not None:
+        level = _most_at_pod_level(pod, level)
+    return _with_pod_level(pod, total, level)
+
+
+def _with_pod_level(pod: Pod, total: NanoAmounts, level: NanoAmounts) -> NanoAmounts:
+    """Put requests at pod level in the place of those of the containers, and add the overhead."""
+    total |= {name: amount for name, amount in level.items() if is_pod_level_resource(name)}
     _add(total, parse_resources(pod.spec.overhead))
     return total
 
 
-def _override_at_pod_level(pod: Pod, total: NanoAmounts, use_status: bool) -> None:
+def _specified_at_pod_level(pod: Pod) -> NanoAmounts:
+    if not _requests_at_pod_level(pod):
+        return {}
     assert pod.spec.resources is not None
-    spec = parse_resources(pod.spec.resources.requests)
-    effective = spec
-    if use_status and pod.status.resources is not None:
-        effective = _effective(pod, spec, pod.status.resources, pod.status.allocated_resources)
-    for name in spec:
-        if is_pod_level_resource(name):
-            total[name] = effective.get(name, 0)
+    return parse_resources(pod.spec.resources.requests)
 
 
-def _sum_containers(pod: Pod, use_status: bool, missing: NanoAmounts) -> NanoAmounts:
+def _most_at_pod_level(pod: Pod, specified: NanoAmounts) -> NanoAmounts:
+    """Return the most that a resize of the pod in flight may need."""
+    assert pod.status.resources is not None
+    result = {} if _resize_infeasible(pod) else dict(specified)
+    _raise_to(result, parse_resources(pod.status.resources.requests))
+    _raise_to(result, parse_resources(pod.status.allocated_resources))
+    return result
+
+
+class _RequestsOf(Protocol):
+    def __call__(self, container: Container, *, resizable: bool) -> NanoAmounts:
+        """Return what a container counts with; init containers are not `resizable`."""
+
+
+def _by_specification(container: Container, *, resizable: bool) -> NanoAmounts:
+    return parse_resources(container.resources.requests)
+
+
+def _statuses(pod: Pod) -> Mapping[str, ContainerStatus]:
+    reported = (*pod.status.container_statuses, *pod.status.init_container_statuses)
+    return {status.name: status for status in reported}
+
+
+def _sum_containers(pod: Pod, requests_of: _RequestsOf, missing: NanoAmounts) -> NanoAmounts:
     """Add up containers and sidecars, or take a larger stage of the init sequence."""
-    status = pod.status
-    reported = (*status.container_statuses, *status.init_container_statuses) if use_status else ()
-    statuses = {status.name: status for status in reported}
 
-    def requests_of(container: Container, *, resizable: bool) -> NanoAmounts:
-        requests = parse_resources(container.resources.requests)
-        reported = statuses.get(container.name) if resizable else None
-        if reported is not None and reported.resources is not None:
-            requests = _effective_of(pod, requests, reported)
-        return requests | {name: missing[name] for name in missing if name not in requests}
+    def requests(container: Container, *, resizable: bool) -> NanoAmounts:
+        found = requests_of(container, resizable=resizable)
+        return found | {name: missing[name] for name in missing if name not in found}
 
     total: NanoAmounts = {}
     for container in pod.spec.containers:
-        _add(total, requests_of(container, resizable=True))
+        _add(total, requests(container, resizable=True))
     sidecars: NanoAmounts = {}
     largest_stage: NanoAmounts = {}
     for container in pod.spec.init_containers:
         is_sidecar = container.restart_policy == "Always"
-        requests = requests_of(container, resizable=is_sidecar)
+        of_stage = requests(container, resizable=is_sidecar)
         if is_sidecar:
-            _add(total, requests)
-            _add(sidecars, requests)
+            _add(total, of_stage)
+            _add(sidecars, of_stage)
             _raise_to(largest_stage, sidecars)
         else:
-            _add(requests, sidecars)
-            _raise_to(largest_stage, requests)
+            _add(of_stage, sidecars)
+            _raise_to(largest_stage, of_stage)
     _raise_to(total, largest_stage)
     return total
-
-
-def _effective_of(pod: Pod, spec: NanoAmounts, status: ContainerStatus) -> NanoAmounts:
-    assert status.resources is not None
-    return _effective(pod, spec, status.resources, status.allocated_resources)
-
-
-def _effective(
-    pod: Pod, spec: NanoAmounts, actuated: ResourceRequirements, allocated: Mapping[str, str]
-) -> NanoAmounts:
-    """Return the most that a resize in flight may need; an infeasible one asks for nothing."""
-    result: NanoAmounts = {} if _resize_infeasible(pod) else dict(spec)
-    _raise_to(result, parse_resources(actuated.requests))
-    _raise_to(result, parse_resources(allocated))
-    return result
 
 
 def _resize_infeasible(pod: Pod) -> bool:

@@ -12,8 +12,8 @@ from scheduler_core.evidence.raw_score import RawScore, quotient
 from scheduler_core.evidence.requirement import AtNode
 from scheduler_core.framework.interface import MAX_NODE_SCORE
 from scheduler_core.plugins.image_locality import (
-    MAX_CONTAINER_THRESHOLD_BYTES,
     MIN_THRESHOLD_BYTES,
+    ImageLocality,
     image_references,
     normalized_image_name,
 )
@@ -85,13 +85,12 @@ class ImageScore(RawScore):
         )
 
 
-def image_score(at: AtNode) -> ImageScore:
+def image_score(plugin: ImageLocality, at: AtNode) -> ImageScore:
     spec = at.pod.pod.spec
-    n_containers = len(spec.containers) + len(spec.init_containers)
     return ImageScore(
         images=tuple(_share(normalized_image_name(name), at) for name in image_references(spec)),
         lowest_bytes=MIN_THRESHOLD_BYTES,
-        highest_bytes=MAX_CONTAINER_THRESHOLD_BYTES * n_containers,
+        highest_bytes=plugin.highest_bytes(spec),
     )
 
 

@@ -132,7 +132,7 @@ def raw_score(plugin: Plugin, state: object, at: AtNode, raw: int) -> RawScore:
         case BalancedAllocation():
             return resource_scores.balanced_score(plugin, at)
         case ImageLocality():
-            return image_scores.image_score(at)
+            return image_scores.image_score(plugin, at)
         case PodTopologySpread():
             return spread.spread_score(plugin, state, at)
         case InterPodAffinity():

@@ -27,6 +27,7 @@ from scheduler_core.framework.extenders import Candidate, PreemptionExtenders
 from scheduler_core.framework.handle import Handle
 from scheduler_core.framework.interface import NodeToStatus, PostFilterOutcome, Refilter
 from scheduler_core.framework.status import SUCCESS, Code, Status
+from scheduler_core.preemption.budgets import Budgets
 from scheduler_core.preemption.dry_run import dry_run
 from scheduler_core.preemption.memo import DryRunMemo
 from scheduler_core.preemption.pick import pick_one_node
@@ -57,6 +58,8 @@ class DefaultPreemption:
     def __init__(self, args: DefaultPreemptionArgs, handle: Handle) -> None:
         self._args = args
         self._handle = handle
+        self._names_placement = handle.features.switches.placement_in_message
+        self._spares_budgets = handle.features.switches.budgets_spared
         self._is_async = handle.features.enabled("SchedulerAsyncPreemption")
         self._preempting: set[str] = set()
         self._last_victim: dict[str, str] = {}
@@ -132,7 +135,17 @@ class DefaultPreemption:
             winner=winner.node_name,
             victims=winner.victims,
         )
-        return PostFilterOutcome(SUCCESS, "override", winner.node_name, winner.victims, report)
+        return PostFilterOutcome(
+            self._success(winner), "override", winner.node_name, winner.victims, report
+        )
+
+    def _success(self, winner: DryRun) -> Status:
+        """Return success, in words where the release has any for it."""
+        if not self._names_placement:
+            return SUCCESS
+        what = f"found a potential placement for pod on node {winner.node_name}"
+        text = f"preemption: {what}, preempting {len(winner.victims)} victims"
+        return Status(Code.SUCCESS, (text,))
 
     def why_ineligible(self, pod: PodInfo, statuses: NodeToStatus) -> str:
         """Return why the pod may not preempt, empty if it may."""
@@ -173,10 +186,18 @@ class DefaultPreemption:
             candidates=tuple(search.candidates),
         )
 
+    def budgets(self) -> Budgets:
+        """Return the budgets there are, and how evictions use them up.
+
+        Upstream lists them in no particular order; here they go by namespace and name.
+        """
+        budgets = self._handle.objects.all(PodDisruptionBudget)
+        return Budgets(sorted(budgets, key=lambda each: each.key), self._spares_budgets)
+
     def dry_run(self, pod: PodInfo, nodes: Nodes, refilter: Refilter) -> Sequence[DryRun]:
         """Try preemption on every node, unless that has been done and nothing has changed."""
         objects = self._handle.objects
-        budgets = list(objects.all(PodDisruptionBudget))
+        budgets = self.budgets()
 
         def run(batch: Nodes) -> Sequence[DryRun]:
             return dry_run(pod, batch, refilter, budgets, self._handle.now_ns())

@@ -27,7 +27,7 @@ class ImageLocality:
     `sum = total of size * (nodes with the image / all nodes)` over the images of containers,
     init containers and image volumes that the node has;
     `score = 100 * (sum - min) / (max - min)` with `sum` held between `min = 23 MiB` and
-    `max = 1000 MiB * number of containers and init containers`.
+    `max = 1000 MiB * number of containers and init containers`, and from v1.37 on image volumes.
 
     Upstream: v1.36 plugins/imagelocality.
     """
@@ -37,6 +37,7 @@ class ImageLocality:
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
+        self._counts_volumes = handle.features.switches.image_volumes_raise_limit
 
     def sign_pod(self, pod: PodInfo) -> Signed:
         """Sign with the images of containers; those of volumes are signed as volumes."""
@@ -53,11 +54,17 @@ class ImageLocality:
             if nodes.cluster.has_image(name):
                 image = nodes.image(name)
                 sums += scaled_size_bytes(image, n_all) * image.present
-        n_containers = len(spec.containers) + len(spec.init_containers)
-        highest = MAX_CONTAINER_THRESHOLD_BYTES * n_containers
+        highest = self.highest_bytes(spec)
         # Not np.clip: without any container `highest` is below the lower bound, which wins.
         held = np.where(sums < MIN_THRESHOLD_BYTES, MIN_THRESHOLD_BYTES, np.minimum(sums, highest))
         return go_div(MAX_NODE_SCORE * (held - MIN_THRESHOLD_BYTES), highest - MIN_THRESHOLD_BYTES)
+
+    def highest_bytes(self, spec: PodSpec) -> int:
+        """Return the sum that scores 100."""
+        n_images = len(spec.containers) + len(spec.init_containers)
+        if self._counts_volumes:
+            n_images += sum(volume.image is not None for volume in spec.volumes)
+        return MAX_CONTAINER_THRESHOLD_BYTES * n_images
 
 
 def image_references(spec: PodSpec) -> Iterator[str]:

@@ -6,27 +6,42 @@ Upstream: v1.36 plugins/defaultpreemption/default_preemption.go (filterPodsWithP
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from scheduler_core.api import PodDisruptionBudget
 from scheduler_core.api.selectors import label_selector_is_empty, label_selector_matches
 from scheduler_core.cluster.pods import PodInfo
 
 
+@dataclass(frozen=True, slots=True)
+class Budgets:
+    """The budgets of a cluster in the order in which they are looked at.
+
+    `spared` says that an eviction which breaks one leaves those after it as they are.
+    """
+
+    items: Sequence[PodDisruptionBudget]
+    spared: bool = False
+
+
 def violating_pods(
-    pods: Sequence[PodInfo], budgets: Sequence[PodDisruptionBudget]
+    pods: Sequence[PodInfo], budgets: Budgets
 ) -> tuple[list[PodInfo], list[PodInfo]]:
     """Split pods, in order, into those whose eviction breaks a budget and the others.
 
     Every eviction uses up one disruption of each budget that covers the pod, so that the first
     ones may still be allowed.
     """
-    allowed = [budget.status.disruptions_allowed for budget in budgets]
+    allowed = [budget.status.disruptions_allowed for budget in budgets.items]
     violating: list[PodInfo] = []
     harmless: list[PodInfo] = []
     for pod in pods:
         violated, namespace, labels = False, pod.pod.namespace, pod.template.labels
-        for i, budget in enumerate(budgets):
+        for i, budget in enumerate(budgets.items):
             if covers(budget, namespace=namespace, name=pod.pod.name, labels=labels):
+                if budgets.spared and allowed[i] <= 0:
+                    violated = True
+                    break
                 allowed[i] -= 1
                 violated = violated or allowed[i] < 0
         (violating if violated else harmless).append(pod)

@@ -14,12 +14,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from scheduler_core.api import PodDisruptionBudget
 from scheduler_core.cluster.nodes import Change, Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.diagnosis import Verdicts
 from scheduler_core.framework.status import SUCCESS, Code, Status
-from scheduler_core.preemption.budgets import violating_pods
+from scheduler_core.preemption.budgets import Budgets, violating_pods
 from scheduler_core.preemption.go_sort import go_sorted
 from scheduler_core.preemption.importance import by_importance
 from scheduler_core.preemption.report import DryRun, Reprieve
@@ -71,7 +70,7 @@ def dry_run(
     pod: PodInfo,
     nodes: Nodes,
     run_filter: RunFilter,
-    budgets: Sequence[PodDisruptionBudget],
+    budgets: Budgets,
     now_ns: int,
 ) -> list[DryRun]:
     """Select the victims on each of `nodes`, in their order."""
@@ -123,7 +122,7 @@ def _filter(
     return [(i, verdicts.status(k)) for k, i in enumerate(at)]
 
 
-def _line_up(trial: _Trial, budgets: Sequence[PodDisruptionBudget], now_ns: int) -> None:
+def _line_up(trial: _Trial, budgets: Budgets, now_ns: int) -> None:
     """Order the removed pods for their reprieve: those under a budget first."""
     ordered = go_sorted(trial.removed, by_importance(now_ns))
     violating, harmless = violating_pods(ordered, budgets)

@@ -15,9 +15,12 @@ BACKOFF_COMPLETE: Final = "BackoffComplete"
 ASSIGNED_POD_ADD: Final = ClusterEvent(EventResource.ASSIGNED_POD, ActionType.ADD)
 ASSIGNED_POD_UPDATE: Final = ClusterEvent(EventResource.ASSIGNED_POD, ActionType.UPDATE)
 ASSIGNED_POD_DELETE: Final = ClusterEvent(EventResource.ASSIGNED_POD, ActionType.DELETE)
-UNSCHEDULED_POD_ADD: Final = ClusterEvent(EventResource.UNSCHEDULABLE_POD, ActionType.ADD)
-UNSCHEDULED_POD_UPDATE: Final = ClusterEvent(EventResource.UNSCHEDULABLE_POD, ActionType.UPDATE)
-UNSCHEDULED_POD_DELETE: Final = ClusterEvent(EventResource.UNSCHEDULABLE_POD, ActionType.DELETE)
+_KINDS_OF_PODS: Final = (
+    EventResource.ASSIGNED_POD,
+    EventResource.UNSCHEDULABLE_POD,
+    EventResource.UNSCHEDULED_POD,
+    EventResource.TARGET_POD,
+)
 NODE_ADD: Final = ClusterEvent(EventResource.NODE, ActionType.ADD)
 NODE_DELETE: Final = ClusterEvent(EventResource.NODE, ActionType.DELETE)
 UNSCHEDULABLE_TIMEOUT: Final = ClusterEvent(
@@ -49,7 +52,4 @@ def match_cluster_events(registered: ClusterEvent, incoming: ClusterEvent) -> bo
 def _match_resources(registered: EventResource, incoming: EventResource) -> bool:
     if registered in (EventResource.WILD_CARD, incoming):
         return True
-    return registered is EventResource.POD and incoming in (
-        EventResource.ASSIGNED_POD,
-        EventResource.UNSCHEDULABLE_POD,
-    )
+    return registered is EventResource.POD and incoming in _KINDS_OF_PODS

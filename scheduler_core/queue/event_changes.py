@@ -10,6 +10,7 @@ from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.cluster.requests import parse_resources
 from scheduler_core.config.features import FeatureGates
 from scheduler_core.framework.events import ActionType, ClusterEvent, EventResource
+from scheduler_core.releases.switches import AS_IN_1_36_2, Switches
 
 
 def node_scheduling_properties_change(
@@ -35,13 +36,22 @@ def node_scheduling_properties_change(
     return [ClusterEvent(EventResource.NODE, action) for action, changed in changes if changed]
 
 
-def pod_scheduling_properties_change(old: PodInfo, new: PodInfo) -> list[ClusterEvent]:
-    """Return the events of a pod's update: the specific ones, or a general Update."""
-    resource = EventResource.ASSIGNED_POD if new.node_name else EventResource.UNSCHEDULABLE_POD
+def pod_scheduling_properties_change(
+    old: PodInfo, new: PodInfo, switches: Switches = AS_IN_1_36_2
+) -> list[ClusterEvent]:
+    """Return the events of a pod's update: the specific ones, or a general Update.
+
+    The pod is bound, or it is the one that waits.
+    """
+    waiting = (
+        EventResource.TARGET_POD if switches.target_pod_events else EventResource.UNSCHEDULABLE_POD
+    )
+    resource = EventResource.ASSIGNED_POD if new.node_name else waiting
     was, now = old.pod.spec, new.pod.spec
     changes = (
         (ActionType.UPDATE_POD_LABEL, old.pod.metadata.labels != new.pod.metadata.labels),
         (ActionType.UPDATE_POD_SCALE_DOWN, _scaled_down(old, new)),
+        (ActionType.UPDATE_POD_SCALE_UP, switches.scale_up_events and _scaled_down(new, old)),
         (
             ActionType.UPDATE_POD_SCHEDULING_GATES_ELIMINATED,
             bool(was.scheduling_gates) and not now.scheduling_gates,

@@ -6,7 +6,7 @@ Upstream: v1.36 pkg/scheduler/scheduler.go (buildQueueingHintMap), framework/run
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -33,6 +33,7 @@ from scheduler_core.framework.plugin_calls import PluginFailure, call
 from scheduler_core.queue.cluster_events import match_cluster_events
 from scheduler_core.queue.moves import Hint
 from scheduler_core.queue.queued_pod import QueuedPodInfo
+from scheduler_core.releases.switches import AS_IN_1_36_2, Switches
 
 EXTENDER_NAME: Final = "Extender"
 """Stands for all extenders among the plugins that rejected a pod."""
@@ -63,6 +64,14 @@ _REJECTING_POINTS: Final = (
 )
 
 
+_OF_BOUND_PODS: Final = (
+    ActionType.ADD
+    | ActionType.DELETE
+    | ActionType.UPDATE_POD_LABEL
+    | ActionType.UPDATE_POD_SCALE_DOWN
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Registration:
     """One event a plugin registered for; without `hint` it always queues the pod."""
@@ -80,15 +89,17 @@ class QueueingHints:
         self._matching: dict[ClusterEvent, tuple[Registration, ...]] = {}
 
     @staticmethod
-    def of(plugins: Sequence[Plugin], *, extenders: bool = False) -> QueueingHints:
+    def of(
+        plugins: Sequence[Plugin], switches: Switches = AS_IN_1_36_2, *, extenders: bool = False
+    ) -> QueueingHints:
         """Ask the profile's plugins, each once, for their events. Raises PluginFailure.
 
         Only plugins that can reject a pod are asked; `extenders` says that the profile has any.
         """
-        registrations = _register(EXTENDER_NAME, EVERY_RESOURCE) if extenders else []
+        registrations = _register(EXTENDER_NAME, EVERY_RESOURCE, switches) if extenders else []
         for plugin in plugins:
             if any(implements(plugin, point) for point in _REJECTING_POINTS):
-                registrations += _register(plugin.name, _events_of(plugin))
+                registrations += _register(plugin.name, _events_of(plugin), switches)
         return QueueingHints(registrations)
 
     def matching(self, event: ClusterEvent) -> Sequence[Registration]:
@@ -154,13 +165,42 @@ def _events_of(plugin: Plugin) -> Sequence[ClusterEventWithHint]:
     return events
 
 
-def _register(plugin: str, events: Sequence[ClusterEventWithHint]) -> list[Registration]:
+def _whose(event: ClusterEvent) -> Iterator[ClusterEvent]:
+    """Tell events about any pod apart: those of bound pods, and those of the waiting pod itself.
+
+    Pods come and go beside the one that waits. Labels and requests matter of both, everything else
+    that may change only of the waiting pod.
+    """
+    if event.resource is not EventResource.POD:
+        yield event
+        return
+    action = event.action
+    if action & ActionType.UPDATE == ActionType.UPDATE:
+        of_others, own = action & ~ActionType.UPDATE, ActionType.UPDATE
+    else:
+        of_others, own = action & _OF_BOUND_PODS, action & ActionType.UPDATE
+    if of_others:
+        yield ClusterEvent(EventResource.ASSIGNED_POD, of_others)
+    if own:
+        yield ClusterEvent(EventResource.TARGET_POD, own)
+
+
+def _register(
+    plugin: str, events: Sequence[ClusterEventWithHint], switches: Switches
+) -> list[Registration]:
     """List a plugin's registrations.
 
-    One for new nodes brings along changes of taints, as upstream's workaround for a
-    pre-check does (kubernetes issue 109437).
+    One for new nodes brings along changes of taints where upstream has its workaround for a
+    pre-check (kubernetes issue 109437).
     """
-    registrations = [Registration(plugin, each.event, each.hint) for each in events]
+    told_apart = switches.target_pod_events and events is not EVERY_RESOURCE
+    registrations = [
+        Registration(plugin, event, each.hint)
+        for each in events
+        for event in (_whose(each.event) if told_apart else (each.event,))
+    ]
+    if switches.narrow_taint_events:
+        return registrations
     on_node = [e.event.action for e in events if e.event.resource is EventResource.NODE]
     adds = any(action & ActionType.ADD for action in on_node)
     taints = any(action & ActionType.UPDATE_NODE_TAINT for action in on_node)

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from scheduler_core.api import Pod
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config.features import FeatureGates
-from scheduler_core.framework.events import ClusterEvent, EventObject
+from scheduler_core.framework.events import ActionType, ClusterEvent, EventObject, EventResource
 from scheduler_core.framework.interface import Queued
 from scheduler_core.framework.signatures import PodSignature
 from scheduler_core.queue.backoff_queue import BackoffQueue
@@ -24,9 +24,6 @@ from scheduler_core.queue.cluster_events import (
     FORCE_ACTIVATE,
     SCHEDULE_ATTEMPT_FAILURE,
     UNSCHEDULABLE_TIMEOUT,
-    UNSCHEDULED_POD_ADD,
-    UNSCHEDULED_POD_DELETE,
-    UNSCHEDULED_POD_UPDATE,
 )
 from scheduler_core.queue.event_changes import pod_scheduling_properties_change
 from scheduler_core.queue.heap import PodHeap
@@ -50,8 +47,6 @@ BACKOFF_FLUSH_PERIOD_NS: Final = SECOND_NS
 LEFTOVER_FLUSH_PERIOD_NS: Final = 30 * SECOND_NS
 
 PodCheck = Callable[[PodInfo], bool]
-
-_NOMINATING_EVENTS: Final = (UNSCHEDULED_POD_ADD.label, UNSCHEDULED_POD_UPDATE.label)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +99,16 @@ class SchedulingQueue:
         self._settings = settings
         self._sign_pod = sign_pod
         self._pops_early = features.enabled("SchedulerPopFromBackoffQ")
+        self._switches = features.switches
+        unscheduled = (
+            EventResource.UNSCHEDULED_POD
+            if self._switches.target_pod_events
+            else EventResource.UNSCHEDULABLE_POD
+        )
+        self._added = ClusterEvent(unscheduled, ActionType.ADD)
+        self._updated = ClusterEvent(unscheduled, ActionType.UPDATE)
+        self._deleted = ClusterEvent(unscheduled, ActionType.DELETE)
+        self._nominating_events = (self._added.label, self._updated.label)
         self._active_q = PodHeap(sort_key)
         self._backoff_q = BackoffQueue(
             initial_backoff_ns=settings.initial_backoff_ns,
@@ -147,21 +152,21 @@ class SchedulingQueue:
 
     def add(self, pod: PodInfo) -> None:
         """Take in a pod that is new to the scheduler."""
-        self._add_new(pod, UNSCHEDULED_POD_ADD)
+        self._add_new(pod, self._added)
 
     def update(self, old: PodInfo, new: PodInfo) -> None:
         """Take over a pending pod's new state; a parked pod may be requeued by it.
 
         For a pod in flight the update is kept and weighed if its attempt fails.
         """
-        events = pod_scheduling_properties_change(old, new)
+        events = pod_scheduling_properties_change(old, new, self._switches)
         if new.uid in self._in_flight:
             for event in events:
                 self._in_flight.record(event, old, new)
         elif not self._updated_in_heap(old, new):
             queued = self._unschedulable_pods.get(new.key)
             if queued is None:
-                self._add_new(new, UNSCHEDULED_POD_UPDATE)
+                self._add_new(new, self._updated)
             else:
                 self._take_over(queued, new)
                 self.nominator.update(old, new)
@@ -176,7 +181,7 @@ class SchedulingQueue:
 
     def leave(self, pod: PodInfo) -> None:
         """Write down that a pod is in none of the queues any more, nor on its way out of them."""
-        self._emit(Move(pod, Queue.NOWHERE, UNSCHEDULED_POD_DELETE.label, Via.DELETED))
+        self._emit(Move(pod, Queue.NOWHERE, self._deleted.label, Via.DELETED))
 
     def activate(self, pods: Iterable[PodInfo]) -> None:
         """Move parked or backing-off pods to activeQ at once.
@@ -250,7 +255,7 @@ class SchedulingQueue:
 
     def assigned_pod_updated(self, old: PodInfo, new: PodInfo) -> None:
         """Weigh each kind of change of a bound pod."""
-        for event in pod_scheduling_properties_change(old, new):
+        for event in pod_scheduling_properties_change(old, new, self._switches):
             self.move_all_to_active_or_backoff_queue(event, old, new)
 
     # ------------------------------------------------------------ periodic flushes
@@ -365,9 +370,12 @@ class SchedulingQueue:
 
     def _enter_active_q(self, queued: QueuedPodInfo, event: str) -> bool:
         """Put a pod into activeQ, or park it if it is gated; return whether it went in."""
+        nominates = event in self._nominating_events
         if queued.gated:
             if queued.key not in self._backoff_q:
                 self._unschedulable_pods[queued.key] = queued
+            if nominates and self._switches.gated_pods_nominated:
+                self.nominator.add(queued.pod)
             return False
         if queued.initial_attempt_timestamp_ns is None:
             queued.initial_attempt_timestamp_ns = self._now_ns()
@@ -375,7 +383,7 @@ class SchedulingQueue:
         if not self._pops_early:
             self._backoff_q.delete(queued.key)
         self._active_q.add_or_update(queued)
-        if event in _NOMINATING_EVENTS:
+        if nominates:
             self.nominator.add(queued.pod)
         return True
 
@@ -462,9 +470,10 @@ class SchedulingQueue:
             return Strategy.AFTER_BACKOFF
         best = Strategy.SKIP
         for seen in self._in_flight.events_since_start(queued.pod.uid):
-            strategy, hints = self._profiles.worth_requeuing(queued, seen.event, seen.old, seen.new)
+            event = self._event_for(queued, seen.event, seen.new)
+            strategy, hints = self._profiles.worth_requeuing(queued, event, seen.old, seen.new)
             cause = key_of(seen.old, seen.new)
-            label, via = seen.event.label, Via.IN_FLIGHT_EVENT
+            label, via = event.label, Via.IN_FLIGHT_EVENT
             self._emit_move(queued, Queue.IN_FLIGHT, label, via, cause, hints, strategy)
             if strategy is Strategy.IMMEDIATELY:
                 return strategy
@@ -473,6 +482,17 @@ class SchedulingQueue:
                 if not queued.pending_plugins:
                     break
         return best
+
+    @staticmethod
+    def _event_for(
+        queued: QueuedPodInfo, event: ClusterEvent, changed: EventObject
+    ) -> ClusterEvent:
+        """Return what an event is to a pod: a waiting pod that has changed may be another."""
+        if event.resource is not EventResource.TARGET_POD:
+            return event
+        if isinstance(changed, PodInfo) and changed.uid == queued.pod.uid:
+            return event
+        return ClusterEvent(EventResource.UNSCHEDULED_POD, event.action)
 
     # ------------------------------------------------------------ recording decisions
 

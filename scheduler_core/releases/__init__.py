@@ -31,4 +31,4 @@ def stored_release(name: str) -> Release | None:
 
 def latest_of(minor: str) -> Release | None:
     """Return the newest patch of a minor release, such as `1.36`; None if there is no table."""
-    return next((each for each in reversed(RELEASES.values()) if each.minor == minor), None)
+    return next((each for each in reversed(list(RELEASES.values())) if each.minor == minor), None)

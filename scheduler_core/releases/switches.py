@@ -19,13 +19,32 @@ class Switches(Struct, frozen=True, kw_only=True):
     """The differences of one release from v1.36.2; `SWITCHES` says what each one is."""
 
     refused_devices_give_back: bool = False
+    placement_in_message: bool = False
+    quiet_claim_post_filter: bool = False
+    target_pod_events: bool = False
+    narrow_taint_events: bool = False
+    scale_up_events: bool = False
+    any_anti_affinity_term: bool = False
+    claim_deletion_events: bool = False
+    gated_pods_nominated: bool = False
+    unlabelled_namespaces_apart: bool = False
+    image_volumes_raise_limit: bool = False
+    requests_by_pod: bool = False
+    budgets_spared: bool = False
+    batches_rescore: bool = False
+    config_for_all_requests: bool = False
+    distinct_among_all: bool = False
+    cel_errors_name_device: bool = False
+
+
+AS_IN_1_36_2: Final = Switches()
 
 
 class Switch(Struct, frozen=True):
     """What people are told of a switch that is on."""
 
     upstream: str
-    """The change's number, as in `#135905`."""
+    """The change's number, as in `#135905`; empty where it is not known."""
     sentence: str
 
 
@@ -34,8 +53,132 @@ SWITCHES: Final[Mapping[str, Switch]] = {
         "#140431",
         say(
             "switch.refused_devices_give_back",
-            "A device that is refused or given up gives back everything the search had booked "
-            "for it: counters, constraints, its mark as taken, capacity.",
+            "A device that is refused or given up gives back everything the search had "
+            "booked for it: counters, constraints, its mark as taken, capacity.",
+        ),
+    ),
+    "placement_in_message": Switch(
+        "#140180",
+        say(
+            "switch.placement_in_message",
+            "After a successful preemption the message names the node and the number of victims.",
+        ),
+    ),
+    "quiet_claim_post_filter": Switch(
+        "#140222",
+        say(
+            "switch.quiet_claim_post_filter",
+            "When DynamicResources has no claim to deallocate, its PostFilter adds nothing "
+            "to the message.",
+        ),
+    ),
+    "target_pod_events": Switch(
+        "#135905",
+        say(
+            "switch.target_pod_events",
+            "A change of the waiting pod itself is an event of its own, TargetPodUpdate..., "
+            "and plugins no longer listen to such changes of other pods.",
+        ),
+    ),
+    "narrow_taint_events": Switch(
+        "#138708",
+        say(
+            "switch.narrow_taint_events",
+            "A changed taint wakes only pods that TaintToleration or NodeUnschedulable rejected.",
+        ),
+    ),
+    "scale_up_events": Switch(
+        "#140000",
+        say(
+            "switch.scale_up_events",
+            "A waiting pod whose requests grow makes an event of its own, which "
+            "NodeResourcesFit does not listen to.",
+        ),
+    ),
+    "any_anti_affinity_term": Switch(
+        "#139161",
+        say(
+            "switch.any_anti_affinity_term",
+            "InterPodAffinity's hint wakes a pod if the changed or deleted pod matched any "
+            "of the anti-affinity terms, not only if it matched all of them.",
+        ),
+    ),
+    "claim_deletion_events": Switch(
+        "#140831",
+        say(
+            "switch.claim_deletion_events",
+            "The deletion of a ResourceClaim that had devices wakes pods that "
+            "DynamicResources rejected.",
+        ),
+    ),
+    "gated_pods_nominated": Switch(
+        "#139057",
+        say(
+            "switch.gated_pods_nominated",
+            "A gated pod with a nominatedNodeName counts on that node for pods of lower priority.",
+        ),
+    ),
+    "unlabelled_namespaces_apart": Switch(
+        "#141526",
+        say(
+            "switch.unlabelled_namespaces_apart",
+            "A namespaceSelector that would also match a namespace without labels selects "
+            "only the namespaces it matches, not all of them.",
+        ),
+    ),
+    "image_volumes_raise_limit": Switch(
+        "#138951",
+        say(
+            "switch.image_volumes_raise_limit",
+            "ImageLocality counts an image volume like a container: it raises the sum that "
+            "scores 100.",
+        ),
+    ),
+    "requests_by_pod": Switch(
+        "#140047",
+        say(
+            "switch.requests_by_pod",
+            "A pod that is resized in place requests the largest of three sums: of the "
+            "specification, of what is allocated and of what is in effect.",
+        ),
+    ),
+    "budgets_spared": Switch(
+        "",
+        say(
+            "switch.budgets_spared",
+            "A victim that breaks one PodDisruptionBudget does not use up the other budgets "
+            "that cover it.",
+        ),
+    ),
+    "batches_rescore": Switch(
+        "#140289",
+        say(
+            "switch.batches_rescore",
+            "In a batch, a node that still takes the pod is scored again and competes to be "
+            "the next hint.",
+        ),
+    ),
+    "config_for_all_requests": Switch(
+        "#139731",
+        say(
+            "switch.config_for_all_requests",
+            "A configuration that applies to all requests of a claim is written without "
+            "naming requests.",
+        ),
+    ),
+    "distinct_among_all": Switch(
+        "#140600",
+        say(
+            "switch.distinct_among_all",
+            "distinctAttribute compares all devices of a claim with each other, not only "
+            "with the one before.",
+        ),
+    ),
+    "cel_errors_name_device": Switch(
+        "#136709",
+        say(
+            "switch.cel_errors_name_device",
+            "An error of a CEL selector names the device, and for a missing key gives advice.",
         ),
     ),
 }

@@ -227,6 +227,13 @@ class SchedulingAlgorithm:
         picked, rule = self._pick(totals, scored_by_extender)
         return Scoring(pre_score, scores, totals, picked, rule, calls)
 
+    def totals(
+        self, framework: Framework, state: CycleState, pod: PodInfo, feasible: Nodes
+    ) -> IntArray | None:
+        """Score the nodes without picking one; None if that ends in an error."""
+        scoring = self.prioritize(framework, state, pod, feasible)
+        return None if scoring.error else scoring.totals
+
     def _pick(self, totals: IntArray, scored: BoolArray | None = None) -> tuple[int, PickRule]:
         """Pick a node with the highest total; say how it was picked among several.
 

@@ -169,6 +169,7 @@ def assemble(
         now_ns=now_ns,
         extenders=extenders,
     )
+    algorithm = make_algorithm(options, extenders)
     scheduler = Scheduler(
         profiles=frameworks,
         cache=cache,
@@ -176,9 +177,9 @@ def assemble(
         bindings=bindings,
         failures=failures,
         client=client,
-        algorithm=make_algorithm(options, extenders),
+        algorithm=algorithm,
         trace=trace,
-        batches=_batches(options, frameworks, now_ns),
+        batches=_batches(options, frameworks, now_ns, algorithm),
         on_decision=options.on_decision,
     )
     return Assembly(scheduler, handle, plugins)
@@ -197,6 +198,7 @@ def _counted(features: FeatureGates) -> Counted:
     return Counted(
         pod_level=features.enabled("PodLevelResources"),
         pod_level_resizes=features.enabled("InPlacePodLevelResourcesVerticalScaling"),
+        by_pod=features.switches.requests_by_pod,
     )
 
 
@@ -233,12 +235,17 @@ def _plugins(
 
 
 def _batches(
-    options: SchedulerOptions, frameworks: Mapping[str, Framework], now_ns: Callable[[], int]
+    options: SchedulerOptions,
+    frameworks: Mapping[str, Framework],
+    now_ns: Callable[[], int],
+    algorithm: SchedulingAlgorithm,
 ) -> dict[str, OpportunisticBatch]:
     """Return a batch per profile; none if the heap's order does not say which node comes next."""
     if not _batches_pods(options):
         return {}
-    return {name: OpportunisticBatch(each, now_ns) for name, each in frameworks.items()}
+    rescores = options.features.switches.batches_rescore
+    prioritize = algorithm.totals if rescores else None
+    return {name: OpportunisticBatch(each, now_ns, prioritize) for name, each in frameworks.items()}
 
 
 def _batches_pods(options: SchedulerOptions) -> bool:
@@ -285,7 +292,9 @@ def _queue(
             name: QueueProfile(
                 tuple(framework.pre_enqueue_plugins),
                 QueueingHints.of(
-                    list(plugins[name].values()), extenders=bool(configuration.extenders)
+                    list(plugins[name].values()),
+                    options.features.switches,
+                    extenders=bool(configuration.extenders),
                 ),
             )
             for name, framework in frameworks.items()

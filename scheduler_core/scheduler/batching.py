@@ -2,7 +2,7 @@
 
 When pods of one kind come one after the other and each fills its node, the second best node of
 one cycle is the best of the next. It is offered to the next pod as a hint and tried before all
-others, like a nominated node.
+others, like a nominated node. A node that is not full competes again from v1.37 on.
 
 Upstream: v1.36 pkg/scheduler/framework/runtime/batch.go. With the default configuration no pod
 has a signature, as the system's default spreading constraints make places hang on other pods.
@@ -14,11 +14,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
+import numpy as np
+
 from scheduler_core.cluster.arrays import IntArray
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.runtime import CycleState, Framework
 from scheduler_core.framework.signatures import PodSignature
+from scheduler_core.framework.status import Status
 from scheduler_core.scheduler.selection import ScoredNodes
 
 MAX_BATCH_AGE_NS: Final = 500_000_000
@@ -41,18 +44,28 @@ class _Success:
     node_name: str
 
 
-class OpportunisticBatch:
-    """The results that one profile keeps from cycle to cycle."""
+Prioritize = Callable[[Framework, CycleState, PodInfo, Nodes], IntArray | None]
+"""Scores nodes for a pod as in a cycle: totals, int64 (n,), None after an error."""
 
-    def __init__(self, framework: Framework, now_ns: Callable[[], int]) -> None:
+
+class OpportunisticBatch:
+    """The results that one profile keeps from cycle to cycle.
+
+    With `prioritize` a node that takes another pod is scored again; without, it ends the batch.
+    """
+
+    def __init__(
+        self, framework: Framework, now_ns: Callable[[], int], prioritize: Prioritize | None
+    ) -> None:
         self._framework = framework
         self._now_ns = now_ns
+        self._prioritize = prioritize
         self._batch: _Batch | None = None
         self._last = _Success(0, "")
 
     def fork(self, framework: Framework) -> OpportunisticBatch:
         """Return a copy for another framework, which goes on by itself."""
-        fork = OpportunisticBatch(framework, self._now_ns)
+        fork = OpportunisticBatch(framework, self._now_ns, self._prioritize)
         fork._last = self._last
         if self._batch is not None:
             fork._batch = replace(self._batch, nodes=self._batch.nodes.fork())
@@ -77,20 +90,46 @@ class OpportunisticBatch:
             cycle == self._last.cycle + 1
             and signature == batch.signature
             and self._now_ns() <= batch.created_ns + MAX_BATCH_AGE_NS
-            and self._last_node_is_full(pod, state, nodes)
         )
-        return batch.nodes.pop() if usable else ""
+        if not usable or (self._prioritize is not None and pod.nominated_node_name):
+            return ""
+        status = self._status_of_last_node(pod, state, nodes)
+        if status is None:
+            return ""
+        if status.is_success and self._prioritize is not None:
+            scored = self._with_last_node(batch.nodes, self._prioritize, pod, state, nodes)
+            if scored is None:
+                return ""
+            self._batch = batch = replace(batch, nodes=scored)
+        elif not status.is_rejected:
+            return ""
+        return batch.nodes.pop()
 
-    def _last_node_is_full(self, pod: PodInfo, state: CycleState, nodes: Nodes) -> bool:
-        """Return whether the pod would be rejected where the last one went.
+    def _status_of_last_node(self, pod: PodInfo, state: CycleState, nodes: Nodes) -> Status | None:
+        """Return what Filter says of the node where the last pod went, None if it is gone.
 
-        Otherwise nobody knows how that node would score now.
+        If it takes this pod too, it has to be scored anew.
         """
         row = nodes.cluster.row_of.get(self._last.node_name)
         node = nodes.take(nodes.rows == row) if row is not None else None
         if node is None or not node.n:
-            return False
-        return self._framework.run_filter(state, pod, node).status(0).is_rejected
+            return None
+        return self._framework.run_filter(state, pod, node).status(0)
+
+    def _with_last_node(
+        self,
+        others: ScoredNodes,
+        prioritize: Prioritize,
+        pod: PodInfo,
+        state: CycleState,
+        nodes: Nodes,
+    ) -> ScoredNodes | None:
+        """Score the node of the last pod and put it behind the others, all normalised together."""
+        position = {name: i for i, name in enumerate(nodes.names)}
+        names = [name for name in (*others.listed(), self._last.node_name) if name in position]
+        view = nodes.take(np.array([position[name] for name in names], np.int64))
+        totals = prioritize(self._framework, state, pod, view)
+        return None if totals is None else ScoredNodes(names, totals)
 
     def store(
         self,

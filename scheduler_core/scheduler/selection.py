@@ -98,6 +98,10 @@ class ScoredNodes:
         fork._heap, fork._n = self._heap and self._heap[:], self._n
         return fork
 
+    def listed(self) -> list[str]:
+        """Return the nodes that are left, as they lie in the heap."""
+        return [self._names[i] for i in self._initialised()[: self._n]]
+
     def pop(self) -> str:
         """Take out the best node. Raises IndexError if there is none left."""
         if not self._n:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scheduler_core.api import KubeObject, PodDisruptionBudget
 from scheduler_core.cluster.nodes import Change
 from scheduler_core.framework.runtime import CycleState, Framework
+from scheduler_core.preemption.budgets import Budgets
 from scheduler_core.preemption.dry_run import dry_run
 from scheduler_core.preemption.report import DryRun, PreemptionReport
 from tests.builders import budget, make_node, make_pod
@@ -84,7 +85,7 @@ def _runs(world: Cluster, state: CycleState, *, lockstep: bool = True) -> list[D
     framework = scheduler.profiles["default-scheduler"]
     nodes = scheduler.cache.update_snapshot()
     preemptor = scheduler.queue.active_pods()[0].pod
-    budgets = list(world.server.all(PodDisruptionBudget))
+    budgets = Budgets(list(world.server.all(PodDisruptionBudget)))
     views = [nodes] if lockstep else [nodes.take([i]) for i in range(nodes.n)]  # type: ignore[arg-type]
     return [
         run

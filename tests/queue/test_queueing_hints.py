@@ -14,7 +14,6 @@ from scheduler_core.queue.cluster_events import (
     FORCE_ACTIVATE,
     NODE_ADD,
     UNSCHEDULABLE_TIMEOUT,
-    UNSCHEDULED_POD_UPDATE,
     match_cluster_events,
 )
 from scheduler_core.queue.moves import Hint, Strategy
@@ -42,7 +41,7 @@ def event(resource: EventResource, action: ActionType) -> ClusterEvent:
         (NODE_ADD, NODE_LABEL, False),
         (NODE_LABEL, event(EventResource.POD, ActionType.UPDATE_POD_LABEL), False),
         (POD_ANY, ASSIGNED_POD_ADD, True),
-        (POD_ANY, UNSCHEDULED_POD_UPDATE, True),
+        (POD_ANY, ClusterEvent(EventResource.UNSCHEDULABLE_POD, ActionType.UPDATE), True),
         (ASSIGNED_POD_ADD, event(EventResource.POD, ActionType.ADD), False),
         (event(EventResource.NODE, ActionType.UPDATE), NODE_TAINT, True),
         # A general update is less specific than a registration for one kind of it.

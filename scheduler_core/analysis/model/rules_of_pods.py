@@ -81,7 +81,8 @@ def _distinct(wanted: Sequence[Sequence[HostPort]]) -> list[HostPort]:
 
 
 def _incoming(world: RestingWorld, pods: Sequence[Alone]) -> list[Incoming]:
-    return [incoming(each.pod.template, world.objects) for each in pods]
+    apart = world.handle.features.switches.unlabelled_namespaces_apart
+    return [incoming(each.pod.template, world.objects, apart=apart) for each in pods]
 
 
 def _apart_rules(world: RestingWorld, pods: Sequence[Alone], nodes: Nodes) -> Iterator[Apart]:

@@ -121,7 +121,13 @@ class Allocator:
             return None
         device = candidate.device
         consumed = self.state.capacity.get(device.id, NOTHING)
-        return no_room(device.device.capacity, request.capacity, consumed, being_consumed)
+        return no_room(
+            device.device.capacity,
+            request.capacity,
+            consumed,
+            being_consumed,
+            fractions=self.gates.fractional_ranges,
+        )
 
 
 @dataclass(slots=True)
@@ -288,7 +294,9 @@ class Search:
             return False
         consumed: dict[str, str] = {}
         if shared:
-            consumed = consumption_of(device.device.capacity, request.capacity)
+            consumed = consumption_of(
+                device.device.capacity, request.capacity, fractions=self._gates.fractional_ranges
+            )
             add_consumed(self._being_consumed, device.id, consumption(consumed))
         booked.given = Given(request, device, shared, consumed)
         self.given[claim].append(booked.given)
@@ -348,7 +356,7 @@ def constraints_of(claim: ResourceClaim, gates: AllocatorGates) -> list[Constrai
     """Return a claim's constraints. Raises AllocationError for one of an unknown kind."""
     constraints = []
     for i, given in enumerate(claim.spec.devices.constraints):
-        constraint = constraint_of(given)
+        constraint = constraint_of(given, among_all=gates.distinct_among_all)
         unknown = gates.stable_suffices and given.match_attribute is None
         if constraint is None or unknown:
             what = "empty constraint (unsupported constraint type?)"

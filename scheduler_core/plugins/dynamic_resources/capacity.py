@@ -13,6 +13,9 @@ from scheduler_core.api import CapacityRequestPolicy, CapacityRequestPolicyRange
 from scheduler_core.api.quantity import binary_text, canonical, value
 from scheduler_core.devices.amounts import nano
 
+MILLI_PER_UNIT: Final = 1000
+NANO_PER_MILLI: Final = 10**6
+
 NOTHING: Final[Mapping[str, int]] = {}
 
 
@@ -49,19 +52,22 @@ def no_room(
     requested: Mapping[str, str] | None,
     consumed: Mapping[str, int],
     being_consumed: Mapping[str, int],
+    *,
+    fractions: bool,
 ) -> NoRoom | None:
     """Return why a device's capacity does not hold one more request, None if it does.
 
     `consumed` and `being_consumed`, in billionths, are those of allocated claims and of the search
-    so far. Requests for a capacity that the device lacks, or against its policy, are refused.
+    so far. With `fractions` the bounds and steps of a range are read in thousandths. Requests for a
+    capacity that the device lacks, or against its policy, are refused.
     """
     requested = requested or {}
     for name in requested:
         if name not in capacity:
             return LacksCapacity(name)
     for name, offered in capacity.items():
-        amount = consumed_amount(requested.get(name), offered)
-        if _violates(amount, offered.request_policy):
+        amount = consumed_amount(requested.get(name), offered, fractions=fractions)
+        if _violates(amount, offered.request_policy, fractions):
             return AgainstPolicy(name, amount)
         left = nano(offered.value) - consumed.get(name, 0) - being_consumed.get(name, 0)
         if nano(amount) > left:
@@ -70,17 +76,20 @@ def no_room(
 
 
 def consumption_of(
-    capacity: Mapping[str, DeviceCapacity], requested: Mapping[str, str] | None
+    capacity: Mapping[str, DeviceCapacity],
+    requested: Mapping[str, str] | None,
+    *,
+    fractions: bool,
 ) -> dict[str, str]:
     """Return what a request consumes of each capacity of a device."""
     requested = requested or {}
     return {
-        name: canonical(consumed_amount(requested.get(name), offered))
+        name: canonical(consumed_amount(requested.get(name), offered, fractions=fractions))
         for name, offered in capacity.items()
     }
 
 
-def consumed_amount(requested: str | None, offered: DeviceCapacity) -> str:
+def consumed_amount(requested: str | None, offered: DeviceCapacity, *, fractions: bool) -> str:
     """Return what is consumed for a request, None being none: the policy's default, or all.
 
     A policy rounds requests up to its steps, or to one of its values.
@@ -91,36 +100,46 @@ def consumed_amount(requested: str | None, offered: DeviceCapacity) -> str:
     if policy is None:
         return requested
     if policy.valid_range is not None and policy.valid_range.min:
-        return _rounded_to_step(requested, policy.valid_range)
+        return _rounded_to_step(requested, policy.valid_range, fractions)
     for valid in policy.valid_values:
         if nano(requested) <= nano(valid):
             return valid
     return requested
 
 
-def _rounded_to_step(requested: str, valid: CapacityRequestPolicyRange) -> str:
+def _rounded_to_step(requested: str, valid: CapacityRequestPolicyRange, fractions: bool) -> str:
     if nano(requested) < nano(valid.min):
         return valid.min
     if not valid.step:
         return requested
-    least, step = value(valid.min), value(valid.step)
-    return binary_text(least + -(-(value(requested) - least) // step) * step)
+    count = _milli if fractions else value
+    least, step = count(valid.min), count(valid.step)
+    rounded = least + -(-(count(requested) - least) // step) * step
+    if not fractions:
+        return binary_text(rounded)
+    return f"{rounded}m" if rounded % MILLI_PER_UNIT else binary_text(rounded // MILLI_PER_UNIT)
 
 
-def _violates(amount: str, policy: CapacityRequestPolicy | None) -> bool:
+def _milli(quantity: str) -> int:
+    """Return thousandths, rounded up."""
+    return -(-nano(quantity) // NANO_PER_MILLI)
+
+
+def _violates(amount: str, policy: CapacityRequestPolicy | None, fractions: bool) -> bool:
     if policy is None or (policy.default and nano(amount) == nano(policy.default)):
         return False
     if policy.valid_range is not None:
-        return _outside(amount, policy.valid_range)
+        return _outside(amount, policy.valid_range, fractions)
     if policy.valid_values:
         return all(nano(amount) != nano(valid) for valid in policy.valid_values)
     return False
 
 
-def _outside(amount: str, valid: CapacityRequestPolicyRange) -> bool:
+def _outside(amount: str, valid: CapacityRequestPolicyRange, fractions: bool) -> bool:
     if valid.max and nano(amount) > nano(valid.max):
         return True
     if not valid.step:
         return False
-    least = value(valid.min) if valid.min else 0
-    return (value(amount) - least) % value(valid.step) != 0
+    count = _milli if fractions else value
+    least = count(valid.min) if valid.min else 0
+    return (count(amount) - least) % count(valid.step) != 0

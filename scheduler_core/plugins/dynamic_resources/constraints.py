@@ -1,7 +1,7 @@
 """Attributes that the devices of a claim must share, or must not.
 
 Upstream: v1.36 structured/internal/incubating/{allocator_incubating,constraint}.go. As there, a
-distinct attribute remembers one value per request.
+distinct attribute remembers one value per request up to v1.36, and each device's from v1.37 on.
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ class Constraint(Protocol):
         """Take back a device that was counted in."""
 
 
-def constraint_of(given: DeviceConstraint) -> Constraint | None:
+def constraint_of(given: DeviceConstraint, *, among_all: bool) -> Constraint | None:
     """Return what checks a constraint; None for one of an unknown kind."""
     if given.match_attribute is not None:
         return MatchAttribute(given.requests, given.match_attribute)
     if given.distinct_attribute is not None:
-        return DistinctAttribute(given.requests, given.distinct_attribute)
+        kind = DistinctAmongAll if among_all else DistinctAttribute
+        return kind(given.requests, given.distinct_attribute)
     return None
 
 
@@ -93,6 +94,32 @@ class DistinctAttribute:
         if concerns(self._requests, request):
             self._values.pop(request.base_name, None)
             self._n_devices -= 1
+
+
+class DistinctAmongAll:
+    """All devices have the attribute, each with a value that no other has."""
+
+    def __init__(self, requests: Sequence[str], attribute: str) -> None:
+        self._requests = frozenset(requests)
+        self._attribute = attribute
+        self._values: list[Value | None] = []
+
+    def add(self, request: Request, device: SliceDevice) -> bool:
+        if not concerns(self._requests, request):
+            return True
+        attribute = find_attribute(device, self._attribute)
+        if attribute is None:
+            return False
+        value = _value(attribute)
+        if self._values and (value is None or value in self._values):
+            return False
+        self._values.append(value)
+        return True
+
+    def remove(self, request: Request, device: SliceDevice) -> None:
+        """Take back the device that was counted in last."""
+        if concerns(self._requests, request):
+            self._values.pop()
 
 
 def concerns(requests: Collection[str], request: Request) -> bool:

@@ -18,8 +18,12 @@ class AllocatorGates:
     device_taints: bool
     binding_conditions: bool
     consumable_capacity: bool
+    fractional_ranges: bool
     refused_give_back: bool
-    """Whether a refused device gives back what was booked for it (a switch of the release)."""
+    """Whether a refused device gives back what was booked for it (as the next ones a switch)."""
+    plain_config: bool
+    distinct_among_all: bool
+    errors_name_device: bool
 
     @property
     def stable_suffices(self) -> bool:
@@ -47,5 +51,9 @@ class AllocatorGates:
             binding_conditions=features.enabled("DRADeviceBindingConditions")
             and features.enabled("DRAResourceClaimDeviceStatus"),
             consumable_capacity=features.enabled("DRAConsumableCapacity"),
+            fractional_ranges=features.enabled("DRAFractionalCapacityRange"),
             refused_give_back=features.switches.refused_devices_give_back,
+            plain_config=features.switches.config_for_all_requests,
+            distinct_among_all=features.switches.distinct_among_all,
+            errors_name_device=features.switches.cel_errors_name_device,
         )

@@ -24,17 +24,19 @@ from scheduler_core.plugins.dynamic_resources.pod_claims import claims_of
 class ClaimHints:
     """The events that may help, with their hints."""
 
-    def __init__(self, devices: Devices) -> None:
+    def __init__(self, devices: Devices, *, deletions: bool) -> None:
         self._devices = devices
+        self._deletions = deletions
 
     def events(self) -> list[ClusterEventWithHint]:
         changed = ActionType.ADD | ActionType.UPDATE
         node = ActionType.ADD | ActionType.UPDATE_NODE_LABEL | ActionType.UPDATE_NODE_ALLOCATABLE
+        of_claims = changed | ActionType.DELETE if self._deletions else changed
         generated = ActionType.UPDATE_POD_GENERATED_RESOURCE_CLAIM
         return [
             ClusterEventWithHint(ClusterEvent(EventResource.NODE, node)),
             ClusterEventWithHint(
-                ClusterEvent(EventResource.RESOURCE_CLAIM, changed), self.after_claim_change
+                ClusterEvent(EventResource.RESOURCE_CLAIM, of_claims), self.after_claim_change
             ),
             ClusterEventWithHint(ClusterEvent(EventResource.POD, generated), self.after_pod_change),
             ClusterEventWithHint(ClusterEvent(EventResource.DEVICE_CLASS, changed)),
@@ -42,8 +44,14 @@ class ClaimHints:
         ]
 
     def after_claim_change(self, pod: PodInfo, old: EventObject, new: EventObject) -> QueueingHint:
-        """Queue if devices became free, or a claim of the pod's is new or has a new status."""
-        before, after = expect_or_none(ResourceClaim, old), expect(ResourceClaim, new)
+        """Queue if devices became free, or a claim of the pod's is new or has a new status.
+
+        Devices become free by the deletion of their claim, too.
+        """
+        before = expect_or_none(ResourceClaim, old)
+        if new is None:
+            return queue_if(before is not None and before.status.allocation is not None)
+        after = expect(ResourceClaim, new)
         claims = claims_of(pod.pod, self._devices)
         if isinstance(claims, str):
             return QueueingHint.SKIP

@@ -33,6 +33,17 @@ class AllocationError(ValueError):
     """A claim, a class or a slice is wrong in itself: no node is looked at any further."""
 
 
+ADVICE: Final = (
+    "consider using CEL optional chaining (.? followed by orValue()) or guarding the check with "
+    "has() for optional fields"
+)
+
+
+def with_advice(error: str) -> str:
+    """Return a selector's error, with advice where a key is missing (from v1.37 on)."""
+    return f"{error}. {ADVICE}" if "no such key: " in error else error
+
+
 @dataclass(frozen=True, slots=True)
 class Refusing:
     """The selector that does not select a device: it is false for it, or ends in an error."""
@@ -154,7 +165,11 @@ class Planner:
         if refusing is None:
             return True
         if isinstance(refusing.answer, CelProblem):
-            raise AllocationError(f"{whose}: selector #{refusing.position}: {refusing.answer.text}")
+            what = f"selector #{refusing.position}"
+            text = refusing.answer.text
+            if self._gates.errors_name_device:
+                what, text = f"{what} on device {device.id}", with_advice(text)
+            raise AllocationError(f"{whose}: {what}: {text}")
         return False
 
     def is_on_node(self, device: SliceDevice) -> bool:

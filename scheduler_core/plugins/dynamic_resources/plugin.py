@@ -99,7 +99,9 @@ class DynamicResources(SurveysDevices):
                 DEFAULT_BINDING_TIMEOUT_NS if timeout_ns is None else timeout_ns
             )
         self._writer = ClaimWriter(handle, self._devices, timestamps=self._gates.binding_conditions)
-        self._hints = ClaimHints(self._devices)
+        self._quiet = handle.features.switches.quiet_claim_post_filter
+        deletions = handle.features.switches.claim_deletion_events
+        self._hints = ClaimHints(self._devices, deletions=deletions)
 
     def sign_pod(self, pod: PodInfo) -> Signed:
         return None if pod.pod.spec.resource_claims else ()
@@ -178,7 +180,9 @@ class DynamicResources(SurveysDevices):
             text = self._deallocate(state, pod)
         except BindingError as error:
             return PostFilterOutcome(Status(Code.ERROR, (str(error),)))
-        return PostFilterOutcome(Status(Code.UNSCHEDULABLE, (text,)))
+        done = text in (DEALLOCATED, DELETED)
+        reasons = (text,) if done or not self._quiet else ()
+        return PostFilterOutcome(Status(Code.UNSCHEDULABLE, reasons))
 
     def _deallocate(self, state: ClaimsState, pod: PodInfo) -> str:
         if not state.claims:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from msgspec.structs import replace
+
 from scheduler_core.api import (
     AllocationResult,
     DeviceAllocationConfiguration,
@@ -48,14 +50,17 @@ def allocation_result(
 ) -> AllocationResult:
     """Return a claim's allocation. Raises AllocationError for an unusable node selector."""
     results = tuple(_result(each, gates, new_share_id() if each.shared else "") for each in given)
-    config = (*_class_config(plan), *_claim_config(plan))
+    config = [*_class_config(plan), *_claim_config(plan)]
+    if gates.plain_config:
+        config = [_plain(each, plan) for each in config]
     try:
         selector = _node_selector(given, node_name)
     except AllocationError as error:
         what = f"create NodeSelector for claim {plan.claim.name}"
         raise AllocationError(f"{what}: {error}") from None
     return AllocationResult(
-        devices=DeviceAllocationResult(results=results, config=config), node_selector=selector
+        devices=DeviceAllocationResult(results=results, config=tuple(config)),
+        node_selector=selector,
     )
 
 
@@ -107,6 +112,15 @@ def _claim_config(plan: ClaimPlan) -> list[DeviceAllocationConfiguration]:
             if request.base_name in config.requests or request.full_name in config.requests:
                 found.append(made)
     return found
+
+
+def _plain(config: DeviceAllocationConfiguration, plan: ClaimPlan) -> DeviceAllocationConfiguration:
+    """Leave out the requests of a configuration that is for all of them."""
+    named = set(config.requests)
+    chosen = [plan.plan(i).request for i in range(len(plan.requests))]
+    if all(each.base_name in named or each.full_name in named for each in chosen):
+        return replace(config, requests=())
+    return config
 
 
 def _node_selector(given: Sequence[Given], node_name: str) -> NodeSelector | None:

@@ -5,7 +5,7 @@ Upstream: v1.36 plugins/interpodaffinity/plugin.go (isSchedulableAfter...).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from scheduler_core.api import Node
 from scheduler_core.cluster.pods import AffinityTerm, PodInfo
@@ -14,7 +14,13 @@ from scheduler_core.framework.events import QueueingHint
 from scheduler_core.plugins.inter_pod_affinity.terms import term_error, term_matches
 
 
-def after_pod_change(pod: PodInfo, old: PodInfo | None, new: PodInfo | None) -> QueueingHint:
+def after_pod_change(
+    pod: PodInfo, old: PodInfo | None, new: PodInfo | None, *, any_anti_term: bool
+) -> QueueingHint:
+    """Say whether a pod that came, went or changed may help one that was rejected.
+
+    `any_anti_term`: it is enough that one anti-affinity term is about the other pod.
+    """
     if old is not None and new is not None and pod.uid == new.uid:
         # Only label changes are listened to: others may have kept away from the old labels.
         return QueueingHint.QUEUE
@@ -25,11 +31,14 @@ def after_pod_change(pod: PodInfo, old: PodInfo | None, new: PodInfo | None) -> 
         return QueueingHint.QUEUE
     if old is not None and new is not None:
         came_near = not _meets_all(near, old) and _meets_all(near, new)
-        went_far = _meets_all(far, old) and not _meets_all(far, new)
+        meets = _meets_any if any_anti_term else _meets_all
+        went_far = meets(far, old) and not meets(far, new)
         return queue_if(came_near or went_far)
     if new is not None:
         return queue_if(_meets_all(near, new))
-    return queue_if(old is not None and _leaving_helps(pod, old))
+    return queue_if(
+        old is not None and _leaving_helps(pod, old, _meets_any if any_anti_term else _meets_all)
+    )
 
 
 def _is_placed(pod: PodInfo) -> bool:
@@ -48,11 +57,17 @@ def _meets_all(terms: Sequence[AffinityTerm], pod: PodInfo) -> bool:
     )
 
 
-def _leaving_helps(pod: PodInfo, gone: PodInfo) -> bool:
-    if _meets_all(pod.template.required_anti_affinity, gone):
+def _meets_any(terms: Sequence[AffinityTerm], pod: PodInfo) -> bool:
+    return any(_meets_all((term,), pod) for term in terms)
+
+
+def _leaving_helps(
+    pod: PodInfo, gone: PodInfo, meets: Callable[[Sequence[AffinityTerm], PodInfo], bool]
+) -> bool:
+    if meets(pod.template.required_anti_affinity, gone):
         return True
     theirs = gone.template.required_anti_affinity
-    return _malformed(theirs) or _meets_all(theirs, pod)
+    return _malformed(theirs) or meets(theirs, pod)
 
 
 def after_node_change(pod: PodInfo, old: Node | None, new: Node) -> QueueingHint:

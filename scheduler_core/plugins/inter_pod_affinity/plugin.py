@@ -81,7 +81,14 @@ class InterPodAffinity:
         revision = objects.revision(Namespace)
         known = self._incoming.get(pod.template.index)
         if known is None or known[0] != revision:
-            known = revision, incoming(pod.template, objects)
+            known = (
+                revision,
+                incoming(
+                    pod.template,
+                    objects,
+                    apart=self._handle.features.switches.unlabelled_namespaces_apart,
+                ),
+            )
             self._incoming[pod.template.index] = known
         return known[1]
 
@@ -152,7 +159,10 @@ class InterPodAffinity:
     ) -> QueueingHint:
         """Queue if a pod has come that is wanted, gone that is not, or the pod's labels changed."""
         return hints.after_pod_change(
-            pod, expect_or_none(PodInfo, old), expect_or_none(PodInfo, new)
+            pod,
+            expect_or_none(PodInfo, old),
+            expect_or_none(PodInfo, new),
+            any_anti_term=self._handle.features.switches.any_anti_affinity_term,
         )
 
     def is_schedulable_after_node_change(

@@ -14,7 +14,11 @@ from functools import cached_property
 import numpy as np
 
 from scheduler_core.api import Namespace
-from scheduler_core.api.selectors import label_selector_error, label_selector_matches
+from scheduler_core.api.selectors import (
+    label_selector_error,
+    label_selector_is_empty,
+    label_selector_matches,
+)
 from scheduler_core.cluster.arrays import IntArray
 from scheduler_core.cluster.objects import ObjectStore
 from scheduler_core.cluster.pod_selection import PodSelection, selector_key
@@ -95,14 +99,17 @@ class Incoming:
         return term_matches(term, self.namespace, self.labels, self.namespace_labels)
 
 
-def incoming(template: PodTemplate, objects: ObjectStore) -> Incoming:
-    """Work out the terms of a pod to place against the namespaces there are."""
+def incoming(template: PodTemplate, objects: ObjectStore, *, apart: bool) -> Incoming:
+    """Work out the terms of a pod to place against the namespaces there are.
+
+    `apart`: a selector that an unlabelled namespace would match does not select every namespace.
+    """
     near, far = template.required_affinity, template.required_anti_affinity
     liked, disliked = template.preferred_affinity, template.preferred_anti_affinity
 
     def own(terms: Sequence[AffinityTerm], sign: int = 1) -> tuple[OwnTerm, ...]:
         return tuple(
-            OwnTerm(term.topology_key, _selection(term, objects), sign * term.weight)
+            OwnTerm(term.topology_key, _selection(term, objects, apart), sign * term.weight)
             for term in valid_terms(terms)
         )
 
@@ -124,14 +131,16 @@ def incoming(template: PodTemplate, objects: ObjectStore) -> Incoming:
     )
 
 
-def _selection(term: AffinityTerm, objects: ObjectStore) -> PodSelection:
+def _selection(term: AffinityTerm, objects: ObjectStore, apart: bool) -> PodSelection:
     """Return the pods an incoming pod's term is about.
 
-    Upstream adds the namespaces that match the selector now, then still asks the selector, but
-    about a namespace without labels: one that an unlabelled namespace would match (an empty
-    selector does, one of only negative requirements too) means every namespace.
+    Upstream adds the namespaces that match the selector now. Up to v1.36 it then still asks the
+    selector, but about a namespace without labels: one that an unlabelled namespace would match (an
+    empty selector does, one of only negative requirements too) means every namespace.
     """
-    if label_selector_matches(term.namespace_selector, {}):
+    selector = term.namespace_selector
+    means_all = selector is not None and label_selector_is_empty(selector)
+    if means_all or (not apart and label_selector_matches(selector, {})):
         return PodSelection(term.selector, None)
     if term.namespace_selector is None:
         return PodSelection(term.selector, term.namespaces)

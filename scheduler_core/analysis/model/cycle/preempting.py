@@ -16,13 +16,12 @@ import numpy as np
 
 from scheduler_core.analysis.model.casualty import MAX_JEOPARDY
 from scheduler_core.analysis.model.cycle.decided import Decided
-from scheduler_core.api import PodDisruptionBudget
 from scheduler_core.cluster.nodes import Change, Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import ExtensionPoint
 from scheduler_core.framework.status import Code
 from scheduler_core.plugins.default_preemption import DefaultPreemption
-from scheduler_core.preemption.budgets import violating_pods
+from scheduler_core.preemption.budgets import Budgets, violating_pods
 from scheduler_core.preemption.dry_run import RunFilter
 from scheduler_core.preemption.go_sort import go_sorted
 from scheduler_core.preemption.importance import by_importance, start_time_ns
@@ -160,12 +159,12 @@ class _Search:
         self._cycle, self._decided = cycle, decided
         self._pod, self._nodes = cycle.decision.pod, cycle.nodes
         self._now_ns = cycle.handle.now_ns()
-        self._budgets = list(cycle.handle.objects.all(PodDisruptionBudget))
         framework = cycle.decision.framework
         self._refilter = framework.refilter(cycle.decision.state, self._pod)
         points = framework.points.get(ExtensionPoint.POST_FILTER, ())
         found = (plugin for plugin, _ in points if isinstance(plugin, DefaultPreemption))
         self._plugin = next(found, None)
+        self._budgets = self._plugin.budgets() if self._plugin else Budgets(())
         first = [
             i for i, name in enumerate(self._nodes.names) if name in (asked, decided.nominated)
         ]

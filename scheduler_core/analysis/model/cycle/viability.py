@@ -113,7 +113,8 @@ def classic_sums(cycle: ReenactedCycle, nodes: Nodes) -> IntArray:
 
 
 def _pod_terms(cycle: ReenactedCycle) -> Sequence[OwnTerm]:
-    return incoming(cycle.decision.pod.template, cycle.handle.objects).preferred
+    apart = cycle.handle.features.switches.unlabelled_namespaces_apart
+    return incoming(cycle.decision.pod.template, cycle.handle.objects, apart=apart).preferred
 
 
 def _matching(cycle: ReenactedCycle, term: OwnTerm, nodes: Nodes) -> BoolArray:

@@ -1,0 +1,246 @@
+"""One test per switch: the smallest cluster in which it matters, off and on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+from msgspec.structs import replace
+
+from scheduler_core.api import (
+    Affinity,
+    ContainerStatus,
+    ImageVolumeSource,
+    LabelSelector,
+    LabelSelectorRequirement,
+    Namespace,
+    ObjectMeta,
+    PodAffinityTerm,
+    PodAntiAffinity,
+    PodDisruptionBudget,
+    PodDisruptionBudgetSpec,
+    PodDisruptionBudgetStatus,
+    PodStatus,
+    ResourceRequirements,
+    Toleration,
+    Volume,
+)
+from scheduler_core.cluster.requests import Counted, pod_requests
+from scheduler_core.plugins.image_locality import ImageLocality
+from scheduler_core.queue.event_changes import pod_scheduling_properties_change
+from tests.builders import HOSTNAME, container, make_node, make_pod
+from tests.plugins.harness import World
+from tests.releases.switching import with_switch
+from tests.simulated import Cluster, not_scheduled
+
+BOTH = pytest.mark.parametrize("on", [False, True])
+LISTED = """\
+  pluginConfig:
+  - name: PodTopologySpread
+    args: {defaultingType: List}
+"""
+
+
+@BOTH
+def test_the_message_after_preemption(on: bool) -> None:
+    cluster = Cluster(
+        make_node("n").cpu(1).obj(),
+        make_pod("low").cpu(1).on("n").obj(),
+        make_pod("high").cpu(1).priority(9).obj(),
+        features=with_switch("placement_in_message", on),
+    )
+    found = " preemption: found a potential placement for pod on node n, preempting 1 victims"
+    plain = "0/1 nodes are available: 1 Insufficient cpu."
+    assert not_scheduled(cluster.attempt()).message == plain + (found if on else "")
+
+
+@BOTH
+def test_nothing_to_deallocate_is_not_worth_a_word(on: bool) -> None:
+    cluster = Cluster(
+        make_node("n").cpu(1).obj(),
+        make_pod("p").cpu(2).obj(),
+        features=with_switch("quiet_claim_post_filter", on),
+    )
+    said = "no new claims to deallocate" in not_scheduled(cluster.attempt()).message
+    assert said is not on
+
+
+@BOTH
+def test_whose_change_an_event_is_about(on: bool) -> None:
+    cluster = Cluster(
+        make_node("n").taint("a").obj(),
+        make_pod("other").on("n").obj(),
+        make_pod("waiter").obj(),
+        features=with_switch("target_pod_events", on),
+    )
+    cluster.attempt()
+    for name in ("other", "waiter"):
+        pod = cluster.pod(name)
+        tolerations = (Toleration(key="b", operator="Exists"),)
+        cluster.server.update(replace(pod, spec=replace(pod.spec, tolerations=tolerations)))
+    change = "UpdatePodToleration"
+    if on:
+        listened_to = ["UnscheduledPodAdd", "ScheduleAttemptFailure", f"TargetPod{change}"]
+    else:
+        listened_to = ["UnschedulablePodAdd", "ScheduleAttemptFailure"]
+        listened_to += [f"AssignedPod{change}", f"UnschedulablePod{change}"]
+    assert cluster.moves("waiter") == listened_to
+
+
+@BOTH
+def test_a_changed_taint_wakes_only_whom_a_taint_kept_away(on: bool) -> None:
+    cluster = Cluster(
+        make_node("n").cpu(1).taint("a", effect="PreferNoSchedule").obj(),
+        make_pod("large").cpu(2).obj(),
+        features=with_switch("narrow_taint_events", on),
+    )
+    cluster.attempt()
+    cluster.server.update(make_node("n").cpu(1).obj())
+    assert ("NodeUpdateNodeTaint" in cluster.moves("large")) is not on
+
+
+@BOTH
+def test_a_waiting_pod_that_grows_makes_an_event_of_its_own(on: bool) -> None:
+    cluster = Cluster(
+        make_node("n").cpu(1).obj(),
+        make_pod("p").cpu(2).obj(),
+        features=with_switch("scale_up_events", on),
+    )
+    cluster.attempt()
+    pod = cluster.pod("p")
+    larger = replace(pod, spec=replace(pod.spec, containers=(container({"cpu": "3"}),)))
+    events = pod_scheduling_properties_change(
+        cluster.info("p"),
+        cluster.scheduler.cache.columns.templates.info(larger),
+        with_switch("scale_up_events", on).switches,
+    )
+    event = "UnschedulablePodUpdatePodScaleUp" if on else "UnschedulablePodUpdate"
+    assert [each.label for each in events] == [event]
+    cluster.server.update(larger)
+    assert cluster.parked() == ["p"]
+
+
+def apart_from(*apps: str, **namespaces: LabelSelector) -> Affinity:
+    terms = [
+        PodAffinityTerm(
+            topology_key=HOSTNAME,
+            label_selector=LabelSelector(match_labels={"app": app}),
+            **namespaces,  # type: ignore[arg-type]
+        )
+        for app in apps
+    ]
+    return Affinity(
+        pod_anti_affinity=PodAntiAffinity(
+            required_during_scheduling_ignored_during_execution=tuple(terms)
+        )
+    )
+
+
+@BOTH
+def test_one_of_two_anti_affinity_terms_is_enough_to_wake_a_pod(on: bool) -> None:
+    cluster = Cluster(
+        make_node("n").obj(),
+        make_pod("a").label("app", "a").on("n").obj(),
+        make_pod("waiter").affinity(apart_from("a", "b")).obj(),
+        features=with_switch("any_anti_affinity_term", on),
+    )
+    cluster.attempt()
+    cluster.server.delete(cluster.pod("a"))
+    assert (cluster.parked() == []) is on
+
+
+@BOTH
+def test_a_gated_pod_keeps_its_nominated_node_from_lesser_ones(on: bool) -> None:
+    cluster = Cluster(
+        make_node("n").cpu(1).obj(),
+        make_pod("gated").cpu(1).priority(9).gate("g").nominated("n").obj(),
+        make_pod("low").cpu(1).obj(),
+        features=with_switch("gated_pods_nominated", on),
+    )
+    cluster.settle()
+    assert cluster.node_of("low") == ("" if on else "n")
+
+
+@BOTH
+def test_a_selector_of_what_a_namespace_lacks_is_not_about_all_namespaces(on: bool) -> None:
+    untagged = LabelSelector(
+        match_expressions=(LabelSelectorRequirement(key="tag", operator="DoesNotExist"),)
+    )
+    cluster = Cluster(
+        Namespace(metadata=ObjectMeta(name="tagged", labels={"tag": "1"})),
+        make_node("n").obj(),
+        make_pod("a").namespace("tagged").label("app", "a").on("n").obj(),
+        make_pod("p").affinity(apart_from("a", namespace_selector=untagged)).obj(),
+        features=with_switch("unlabelled_namespaces_apart", on),
+    )
+    cluster.settle()
+    assert cluster.node_of("p") == ("n" if on else "")
+
+
+@pytest.mark.parametrize(("on", "score"), [(False, 50), (True, 24)])
+def test_an_image_volume_raises_what_scores_100(on: bool, score: int) -> None:
+    mebibyte = 1 << 20
+    volume = Volume(name="v", image=ImageVolumeSource(reference="data:1"))
+    pod = make_pod("p").containers(container(image="app:1")).volumes(volume).obj()
+    node = make_node("n").images({"data:1": 512 * mebibyte}).obj()
+    world = World(node, features=with_switch("image_volumes_raise_limit", on))
+    nodes = world.all_nodes()
+    assert list(ImageLocality(world).score(None, world.info(pod), nodes)) == [score]
+
+
+@pytest.mark.parametrize(("on", "cpu_milli"), [(False, 4000), (True, 3000)])
+def test_a_resize_of_two_containers_crosswise(on: bool, cpu_milli: int) -> None:
+    pod = make_pod("p").containers(
+        replace(container({"cpu": "2"}), name="grows"),
+        replace(container({"cpu": "1"}), name="shrinks"),
+    )
+    status = PodStatus(
+        container_statuses=(
+            ContainerStatus(name="grows", resources=requesting("1")),
+            ContainerStatus(name="shrinks", resources=requesting("2")),
+        )
+    )
+    counted = Counted(by_pod=on)
+    assert pod_requests(pod.status(status).obj(), counted).placed == {"cpu": cpu_milli}
+
+
+def requesting(cpu: str) -> ResourceRequirements:
+    return ResourceRequirements(requests={"cpu": cpu})
+
+
+def labelled_budget(name: str, labels: Mapping[str, str], allowed: int) -> PodDisruptionBudget:
+    return PodDisruptionBudget(
+        metadata=ObjectMeta(name=name, namespace="default"),
+        spec=PodDisruptionBudgetSpec(selector=LabelSelector(match_labels=dict(labels))),
+        status=PodDisruptionBudgetStatus(expected_pods=2, disruptions_allowed=allowed),
+    )
+
+
+@pytest.mark.parametrize(("on", "violations"), [(False, 2), (True, 1)])
+def test_who_breaks_one_budget_leaves_the_others_alone(on: bool, violations: int) -> None:
+    cluster = Cluster(
+        make_node("n").cpu(2).obj(),
+        labelled_budget("a-none", {"a": "1"}, 0),
+        labelled_budget("b-one", {"b": "1"}, 1),
+        make_pod("both").cpu(1).priority(1).labels({"a": "1", "b": "1"}).on("n").obj(),
+        make_pod("only-b").cpu(1).labels({"b": "1"}).on("n").obj(),
+        make_pod("high").cpu(2).priority(9).obj(),
+        features=with_switch("budgets_spared", on),
+    )
+    (run,) = cluster.preempt().dry_runs
+    assert run.n_pdb_violations == violations
+
+
+@BOTH
+def test_a_node_that_is_not_full_competes_for_the_next_hint(on: bool) -> None:
+    pods = [make_pod(f"p{i}").cpu(1).obj() for i in range(2)]
+    cluster = Cluster(
+        make_node("large").cpu(64).obj(),
+        make_node("small").cpu(2).obj(),
+        *pods,
+        profile=LISTED,
+        features=with_switch("batches_rescore", on),
+    )
+    hints: Sequence[str] = [cluster.attempt().hint for _ in pods]
+    assert hints == ["", "large" if on else ""]
+    assert set(cluster.places().values()) == {"large"}
