@@ -5,14 +5,15 @@ On the public registry, `kviz` is somebody else's.
 
 from __future__ import annotations
 
-import importlib.metadata
 from typing import Final
 
 NAME: Final = "kviz-scheduler"
 
 
 def version() -> str:
-    return importlib.metadata.version(NAME)
+    from importlib import metadata  # takes long to import
+
+    return metadata.version(NAME)
 
 
 def with_extra(extra: str) -> str:

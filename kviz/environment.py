@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
-import ryaml
 from environ import Env
 from environ.compat import ImproperlyConfigured
+
+from scheduler_core import yaml_text
 
 MIB: Final = 1024 * 1024
 POSTGRESQL: Final = re.compile(r"postgres(ql)?://[^/]*/[^/?]")
@@ -50,7 +51,7 @@ class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def declared() -> Mapping[str, Setting]:
     """Return every variable by its name, in the order of `docs/operation.md`."""
     text = Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
-    return msgspec.convert(ryaml.loads(text), dict[str, Setting])  # type: ignore[attr-defined]
+    return msgspec.convert(yaml_text.value(text), dict[str, Setting])
 
 
 def text(name: str, computed: str = "") -> str:

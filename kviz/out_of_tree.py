@@ -8,7 +8,7 @@ package offers a plugin in its `pyproject.toml`:
 
 Nothing of such a package is imported before a configuration enables its plugin, and nothing at all
 that the caller does not allow: it is Python, and may do whatever this process may. kviz's own need
-nobody's leave.
+nobody's leave. The registry of packages takes long to import, so it is when it is asked.
 """
 
 from __future__ import annotations
@@ -16,14 +16,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import EntryPoint, entry_points
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kviz import distribution
 from scheduler_core.config import ConfigError, KubeSchedulerConfiguration, Problem
 from scheduler_core.config.problems import ByName, Path
 from scheduler_core.registry import Registry, RegistryError, in_tree_registry
 from scheduler_core.teaching import TEACHING_PLUGINS
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 OWN_PACKAGE: Final = "kviz"
 """As rows and traces name what kviz brings; as a package, the name is another project's."""
@@ -70,6 +72,8 @@ class _Refused(Exception):
 
 def offered_plugins() -> list[OutOfTreePlugin]:
     """Return what a configuration may enable beyond the tree, by name; nothing is imported."""
+    from importlib.metadata import entry_points
+
     own = [_own(name) for name in TEACHING_PLUGINS]
     others = [_described(entry) for entry in entry_points(group=GROUP)]
     return sorted((*own, *others), key=lambda plugin: (plugin.name, plugin.package))
@@ -120,6 +124,8 @@ def _enabled(configuration: KubeSchedulerConfiguration) -> Iterator[tuple[str, P
 
 
 def _offer_of(name: str) -> _Offer | None:
+    from importlib.metadata import entry_points
+
     offers = [
         _Offer(_described(entry), partial(_loaded, entry))
         for entry in entry_points(group=GROUP, name=name)

@@ -12,9 +12,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-import yaml
-
 from scheduler_core.config.source import MAX_BYTES
+from scheduler_core.yaml_text import Node, trees
 
 REMOVED: Final = "(removed)"
 NO_KEY: Final = "KHJlbW92ZWQp"
@@ -42,12 +41,8 @@ def without_secrets(text: str) -> str:
         return text
     if len(text) > MAX_BYTES:
         return REMOVED
-    try:  # a tab, which JSON may have and YAML not, is as long as a blank
-        roots = list(yaml.compose_all(text.replace("\t", " "), Loader=yaml.SafeLoader))
-    except (yaml.YAMLError, RecursionError):
-        return text
     places: dict[int, tuple[int, str]] = {}
-    for root in roots:
+    for root in trees(text):
         for node, instead in _secrets(root, set()):
             start, end = node.start_mark.index, node.end_mark.index
             line_end = "\n" if text[start:end].endswith("\n") else ""
@@ -61,17 +56,17 @@ def without_secrets(text: str) -> str:
     return "".join([*kept, text[done:]])
 
 
-def _secrets(node: yaml.Node | None, seen: set[int]) -> Iterator[tuple[yaml.Node, str]]:
+def _secrets(node: Node | None, seen: set[int]) -> Iterator[tuple[Node, str]]:
     """The scalars that are secrets, and what to write in their place."""
     if node is None or id(node) in seen:
         return
     seen.add(id(node))
-    if isinstance(node, yaml.SequenceNode):
+    if node.id == "sequence":
         for item in node.value:
             yield from _secrets(item, seen)
-    elif isinstance(node, yaml.MappingNode):
+    elif node.id == "mapping":
         is_secret = any(
-            isinstance(value, yaml.ScalarNode) and (_name(key), value.value) == ("kind", "Secret")
+            value.id == "scalar" and (_name(key), value.value) == ("kind", "Secret")
             for key, value in node.value
         )
         for key, value in node.value:
@@ -79,27 +74,25 @@ def _secrets(node: yaml.Node | None, seen: set[int]) -> Iterator[tuple[yaml.Node
             yield from _secrets(value, seen)
 
 
-def _name(key: yaml.Node) -> str:
+def _name(key: Node) -> str:
     """The name of a field; empty for a key that is no text, which no object has."""
-    return str(key.value) if isinstance(key, yaml.ScalarNode) else ""
+    return str(key.value) if key.id == "scalar" else ""
 
 
-def _secrets_of_field(
-    name: str, value: yaml.Node, is_secret: bool
-) -> Iterator[tuple[yaml.Node, str]]:
-    if name == "env" and isinstance(value, yaml.SequenceNode):
+def _secrets_of_field(name: str, value: Node, is_secret: bool) -> Iterator[tuple[Node, str]]:
+    if name == "env" and value.id == "sequence":
         for item in value.value:
-            if isinstance(item, yaml.MappingNode):
+            if item.id == "mapping":
                 yield from ((each, REMOVED) for key, each in item.value if key.value == "value")
-    elif name in _ARGUMENTS and isinstance(value, yaml.SequenceNode):
+    elif name in _ARGUMENTS and value.id == "sequence":
         yield from ((each, REMOVED) for each in value.value)
-    elif is_secret and name in _SECRET_DATA and isinstance(value, yaml.MappingNode):
+    elif is_secret and name in _SECRET_DATA and value.id == "mapping":
         yield from ((each, REMOVED) for _, each in value.value)
     elif name == "keyData":
         yield value, NO_KEY
     elif name == _APPLIED:
         yield value, REMOVED
-    elif name == "urlPrefix" and isinstance(value, yaml.ScalarNode) and "@" in value.value:
+    elif name == "urlPrefix" and value.id == "scalar" and "@" in value.value:
         yield value, without_user(value.value)
 
 

@@ -13,7 +13,6 @@ from string import Formatter
 from typing import Final, TypeAlias
 
 import django
-import ryaml
 from babel.messages import Catalog
 from babel.messages.extract import extract
 from django.conf import settings
@@ -29,6 +28,7 @@ from kviz.reference.glossary import drawings, english_glossary
 from kviz.reference.plugin_guide import plugin_texts
 from kviz.sentences import stored
 from kviz.snapshots.samples import sample_texts
+from scheduler_core import yaml_text
 from scheduler_core.wording import LISTS
 
 CHECKOUT: Final = Path(__file__).resolve().parents[2]
@@ -177,7 +177,7 @@ def lessons() -> Iterator[Message]:
     """Yield the texts of the lessons that come with kviz."""
     texts: dict[str, None] = {}
     for path in sorted((CHECKOUT / "kviz/lessons/bundled").glob("*.yaml")):
-        lesson = ryaml.loads(path.read_text(encoding="utf-8"))  # type: ignore[attr-defined]
+        lesson = yaml_text.value(path.read_text(encoding="utf-8"))
         texts |= dict.fromkeys(_texts_of(lesson))
     for text in texts:
         yield text, "lesson"

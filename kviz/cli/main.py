@@ -53,7 +53,9 @@ def parser(asked: str = "") -> argparse.ArgumentParser:
     root = argparse.ArgumentParser(
         prog="kviz", description="See the Kubernetes scheduler think.", allow_abbrev=False
     )
-    root.add_argument("--version", action="version", version=f"kviz {distribution.version()}")
+    root.add_argument(
+        "--version", action=_Version, nargs=0, help="show program's version number and exit"
+    )
     commands = root.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, module, line in COMMANDS:
         if name == asked:
@@ -61,6 +63,13 @@ def parser(asked: str = "") -> argparse.ArgumentParser:
         else:
             commands.add_parser(name, help=line)
     return root
+
+
+class _Version(argparse.Action):
+    """Prints the version, which takes long to look up, only when it is asked for."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        parser.exit(message=f"kviz {distribution.version()}\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -10,8 +10,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-import ryaml
 from django.conf import settings
+
+from scheduler_core import yaml_text
 
 Schema = Mapping[str, Any]
 
@@ -90,7 +91,7 @@ class Interface:
 def interface() -> Interface:
     """Return what the committed schema describes."""
     text = (Path(settings.DOCS_DIR) / FILE).read_text(encoding="utf-8")
-    return _Reading(ryaml.loads(text)).interface()  # type: ignore[attr-defined]
+    return _Reading(yaml_text.value(text)).interface()
 
 
 class _Reading:

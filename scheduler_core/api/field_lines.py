@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-import yaml
+from scheduler_core.yaml_text import Node, trees
 
 MAX_CHARS: Final = 512 * 1024
 """Of an object's text; in a longer one nothing is looked up."""
@@ -27,19 +27,17 @@ def field_line(text: str, path: str) -> int | None:
     return lines[-1] if lines else None
 
 
-def _root(text: str) -> yaml.Node | None:
+def _root(text: str) -> Node | None:
     if len(text) > MAX_CHARS:
         return None
-    try:
-        root: yaml.Node | None = yaml.compose(text, Loader=yaml.SafeLoader)
-    except (yaml.YAMLError, RecursionError):
-        return None
-    if isinstance(root, yaml.SequenceNode) and len(root.value) == 1:
-        return root.value[0]  # type: ignore[no-any-return]
+    root = next(trees(text), None)
+    if root is not None and root.id == "sequence" and len(root.value) == 1:
+        item: Node = root.value[0]
+        return item
     return root
 
 
-def _lines(node: yaml.Node, path: str) -> Iterator[int]:
+def _lines(node: Node, path: str) -> Iterator[int]:
     """The line of each step of the path, as far as the text has them."""
     while path:
         found = _step(node, path)
@@ -49,14 +47,14 @@ def _lines(node: yaml.Node, path: str) -> Iterator[int]:
         yield line
 
 
-def _step(node: yaml.Node, path: str) -> tuple[int, yaml.Node, str] | None:
+def _step(node: Node, path: str) -> tuple[int, Node, str] | None:
     """The next step's line and node, and the rest of the path. Keys may hold dots themselves."""
-    if isinstance(node, yaml.SequenceNode):
+    if node.id == "sequence":
         for index, item in enumerate(node.value):
             rest = _after(path, f"[{index}]")
             if rest is not None:
                 return item.start_mark.line + 1, item, rest
-    if isinstance(node, yaml.MappingNode):
+    if node.id == "mapping":
         for key, value in sorted(node.value, key=lambda pair: -len(str(pair[0].value))):
             for spelling in (str(key.value), f"[{key.value}]"):
                 rest = _after(path, spelling)

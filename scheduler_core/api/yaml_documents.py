@@ -9,13 +9,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-import ryaml
-
 from scheduler_core.api.coerce import Plain, kind_of
 from scheduler_core.api.errors import FieldError, UnreadableError
 from scheduler_core.api.parse import TypeName, type_name
 from scheduler_core.api.simulator import is_export, opened
 from scheduler_core.wording import say
+from scheduler_core.yaml_text import NotYaml, value
 
 _DOCUMENT_MARK = re.compile(r"^(?:---|\.\.\.)(?=\s|\Z)", re.MULTILINE)
 _NO_CONTENT = re.compile(r"(?:[ \t]*(?:#[^\n]*)?(?:\n|\Z)|%[^\n]*(?:\n|\Z))*\Z")
@@ -191,13 +190,13 @@ def _load(piece: _Piece) -> Plain:
         )
         raise UnreadableError(problem, piece.first_line)
     try:
-        value: Plain = ryaml.loads(piece.text)  # type: ignore[attr-defined]
-    except (ValueError, RecursionError) as error:
+        loaded: Plain = value(piece.text)
+    except (NotYaml, RecursionError) as error:
         raise _unreadable(error, piece.first_line) from None
-    return value
+    return loaded
 
 
-def _unreadable(error: ValueError | RecursionError, first_line: int) -> UnreadableError:
+def _unreadable(error: NotYaml | RecursionError, first_line: int) -> UnreadableError:
     message = str(error)
     found = _POSITION.search(message)
     line = first_line + int(found[1]) - 1 if found else first_line

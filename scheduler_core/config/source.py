@@ -6,24 +6,21 @@ only when there is something to report.
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
 import msgspec
-import ryaml
-import yaml
 
 from scheduler_core.config.problems import ByName, ConfigError, Path, Problem
 from scheduler_core.config.types import JsonValue
 from scheduler_core.wording import say
+from scheduler_core.yaml_text import Node, NotYaml, trees, values
 
 MAX_BYTES: Final = 256 * 1024
 """Largest text that is read; configurations are a few kilobytes."""
 
-_YAML_LINE: Final = re.compile(r" at line (\d+) column \d+")
 _JSON_BYTE: Final = re.compile(r" \(byte (\d+)\)$")
 _EXACT_FLOAT: Final = 1e21
 """From here on Go writes a float with an exponent, which no integer field reads."""
@@ -80,13 +77,11 @@ def _json_value(text: str) -> JsonValue:
 
 def _yaml_value(text: str) -> JsonValue:
     try:
-        documents = ryaml.load_all(io.StringIO(text)) or []
-    except ValueError as error:
+        documents = values(text)
+    except NotYaml as error:
         if "duplicate entry with key" in str(error):
             raise ConfigError(_duplicate_keys(text)) from None
-        line = _YAML_LINE.search(str(error))
-        at = int(line[1]) if line else None
-        raise ConfigError([Problem((), f"yaml: {error}", at)]) from None
+        raise ConfigError([Problem((), f"yaml: {error}", error.line)]) from None
     given = [document for document in documents if document is not None]
     if len(given) > 1:
         text = say("config.one_document", "more than one document: give one configuration")
@@ -125,21 +120,12 @@ def _merged(mapping: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return merged
 
 
-def _root(text: str) -> yaml.Node | None:
+def _root(text: str) -> Node | None:
     """The syntax tree of the first document, None if it cannot be had."""
-    # In JSON a tab may indent, in YAML not; a blank in its place keeps every line.
-    if text.lstrip().startswith("{"):
-        text = text.replace("\t", " ")
-    try:
-        for node in yaml.compose_all(text, Loader=yaml.SafeLoader):
-            if not isinstance(node, yaml.ScalarNode) or node.value:
-                return node
-    except (yaml.YAMLError, RecursionError):
-        return None
-    return None
+    return next((node for node in trees(text) if node.id != "scalar" or node.value), None)
 
 
-def _line(root: yaml.Node | None, path: Path) -> int | None:
+def _line(root: Node | None, path: Path) -> int | None:
     """The line of the deepest step of the path that stands in the text."""
     line, node = None, root
     for step in path:
@@ -150,20 +136,20 @@ def _line(root: yaml.Node | None, path: Path) -> int | None:
     return line
 
 
-def _child(node: yaml.Node | None, step: str | int) -> tuple[int, yaml.Node] | None:
+def _child(node: Node | None, step: str | int) -> tuple[int, Node] | None:
     """The line at which a step starts, and what it leads to."""
-    if isinstance(node, yaml.MappingNode) and isinstance(step, str):
+    if node is not None and node.id == "mapping" and isinstance(step, str):
         for key, value in node.value:
             if key.value == step:
                 return key.start_mark.line + 1, value
-    if isinstance(node, yaml.SequenceNode):
+    if node is not None and node.id == "sequence":
         for index, item in enumerate(node.value):
             if index == step or (isinstance(step, ByName) and _has_name(item, step)):
                 return item.start_mark.line + 1, item
     return None
 
 
-def _has_name(item: yaml.Node, name: str) -> bool:
+def _has_name(item: Node, name: str) -> bool:
     child = _child(item, "name")
     return child is not None and child[1].value == name
 
@@ -173,15 +159,15 @@ def _duplicate_keys(text: str) -> list[Problem]:
     return problems or [Problem((), say("config.key_twice", "a key is given twice in one mapping"))]
 
 
-def _repeats(node: yaml.Node | None, path: Path, seen: set[int]) -> Iterator[Problem]:
+def _repeats(node: Node | None, path: Path, seen: set[int]) -> Iterator[Problem]:
     """Every second key of a mapping; aliases lead to a node once only."""
     if node is None or id(node) in seen:
         return
     seen.add(id(node))
-    if isinstance(node, yaml.SequenceNode):
+    if node.id == "sequence":
         for index, item in enumerate(node.value):
             yield from _repeats(item, (*path, index), seen)
-    elif isinstance(node, yaml.MappingNode):
+    elif node.id == "mapping":
         keys: set[str] = set()
         for key, value in node.value:
             name = str(key.value)

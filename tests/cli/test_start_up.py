@@ -62,7 +62,8 @@ def test_explain_imports_what_it_uses(tmp_path: Path) -> None:
     assert packages(imported).isdisjoint(
         {"django", "environ", "kubernetes", "httpx", "websockets", "highspy", "asyncio"}
     )
-    assert "numpy.ma" not in imported
+    assert packages(imported).isdisjoint({"yaml", "cel_expr_python"}), "of good YAML without CEL"
+    assert imported.isdisjoint({"numpy.ma", "importlib.metadata"})
 
 
 def test_every_module_brings_the_command_of_its_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,19 +7,17 @@ current context; a file of a list that is not there is skipped. Paths are relati
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
 import msgspec
-import ryaml
 
 from kviz.clusters.reading.problems import ContextRefused
+from scheduler_core import yaml_text
 
 MAX_BYTES = 16 * 1024 * 1024
-LINE = re.compile(r"at line (\d+)")
 
 
 class Variable(msgspec.Struct, frozen=True):
@@ -196,14 +194,13 @@ def _read(path: Path) -> _File:
         data = path.read_bytes()
         if len(data) > MAX_BYTES:
             raise ContextRefused(f"{path} is too large for a kubeconfig file.")
-        plain = ryaml.loads(data.decode())  # type: ignore[attr-defined]
+        plain = yaml_text.value(data.decode())
     except OSError as error:
         raise ContextRefused(f"{path} cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:
         raise ContextRefused(f"{path} is not UTF-8 text.") from None
-    except ryaml.InvalidYamlError as error:  # type: ignore[attr-defined]
-        line = LINE.search(str(error))
-        where = f" at line {line[1]}" if line else ""
+    except yaml_text.NotYaml as error:
+        where = f" at line {error.line}" if error.line else ""
         raise ContextRefused(f"{path} is not valid YAML{where}.") from None
     try:
         return msgspec.convert(plain if plain is not None else {}, _File)
