@@ -12,6 +12,11 @@ export function nodesToTap(asked: Asked, picture: Picture | null): readonly stri
     : [];
 }
 
+/** What tells the forms of votes apart. Who is asked for a node before its picture is there gets another form with it. */
+export function formOf(asked: Asked, picture: Picture | null): string {
+  return asked.kind === "node" && !picture ? `${asked.vote} without nodes` : `${asked.vote}`;
+}
+
 /** The form of one vote. It lives until the vote ends: what was typed is not lost to news. */
 export class AnswerForm {
   readonly root: HTMLFormElement;

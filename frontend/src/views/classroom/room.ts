@@ -15,7 +15,7 @@ import { map, say, showLink, showMap, showStep } from "./common.ts";
 import { el, place, w } from "./page.ts";
 import { Board } from "./board.ts";
 import { contestOf } from "./contest.ts";
-import { AnswerForm, inWords, leadersOf, nodesToTap, outcomeOf } from "./question.ts";
+import { AnswerForm, formOf, inWords, leadersOf, nodesToTap, outcomeOf } from "./question.ts";
 import { taskOf, triedInWords, triedOf } from "./task.ts";
 
 export class Room {
@@ -31,7 +31,7 @@ export class Room {
   private state: ClassState | null = null;
   private me: Me | null = null;
   private form: AnswerForm | null = null;
-  private formOf = 0;
+  private formOf = "";
   private board: Board | null = null;
   private boardOf = "";
   private wasRevealed = false;
@@ -117,10 +117,13 @@ export class Room {
   private showQuestion(now: ClassState): void {
     const asked = now.question;
     const canAnswer = asked !== null && asked.is_open && this.seat > 0;
-    if (!canAnswer) [this.form, this.formOf] = [null, 0];
-    else if (this.formOf !== asked.vote) [this.form, this.formOf] = [this.formFor(asked, now), asked.vote];
+    const wanted = canAnswer ? formOf(asked, now.picture) : "";
+    if (this.formOf !== wanted) {
+      this.form = canAnswer ? this.formFor(asked, now) : null;
+      this.formOf = wanted;
+    }
     const mine = canAnswer ? null : this.mine(now);
-    this.question.show([asked?.vote, asked?.is_open, asked?.answer, asked?.votes, canAnswer, mine], () => {
+    this.question.show([asked?.vote, wanted, asked?.is_open, asked?.answer, asked?.votes, canAnswer, mine], () => {
       if (!asked) return [];
       const again = asked.number > 1 && el("p", { class: "eyebrow" }, w("voteAgain"));
       const head = [again, el("h2", {}, asked.ask)];
