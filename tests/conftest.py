@@ -39,6 +39,7 @@ def pytest_configure(config: pytest.Config) -> None:
     from django.conf import settings
 
     settings.LUCK_OF_RUNS = False  # but where a test is about it
+    settings.WHITENOISE_AUTOREFRESH = True  # not to look through all files for each browser
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # not to be slow
     if "postgresql" in str(settings.DATABASES["default"]["ENGINE"]):
         config.addinivalue_line("filterwarnings", "ignore:<psycopg.Connection:ResourceWarning")
@@ -105,9 +106,20 @@ def django_db_keepdb(django_db_keepdb: bool) -> bool:
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
-    """At the end, part PostgreSQL from threads that still hold it, or it cannot be dropped."""
-    from django.db import connection
+    """At the end, part PostgreSQL from threads that still hold it, or it cannot be dropped.
 
+    A test that commits empties the database afterwards. Permissions and kinds of content, which
+    Django would fill in again each time, are not what kviz asks for.
+    """
+    from django.contrib.auth.management import create_permissions
+    from django.contrib.contenttypes.management import create_contenttypes
+    from django.db import connection
+    from django.db.models.signals import post_migrate
+
+    post_migrate.disconnect(create_contenttypes)
+    post_migrate.disconnect(
+        create_permissions, dispatch_uid="django.contrib.auth.management.create_permissions"
+    )
     yield
     if connection.vendor == "postgresql":
         with django_db_blocker.unblock(), connection.cursor() as cursor:
