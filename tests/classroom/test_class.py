@@ -207,11 +207,11 @@ def test_codes_are_not_found_by_trying(
     assert mina.get().status_code == lesson.teacher.get("lead").status_code == 200
 
 
-@pytest.mark.parametrize("what", ["go", "ask", "reveal", "end", "freeze", "hand", "draw", "black"])
-def test_only_the_teacher_leads(lesson: Lesson, mina: Browser, what: str) -> None:
+def test_only_the_teacher_leads(lesson: Lesson, mina: Browser) -> None:
     before = lesson.seen
-    assert mina.say(what, step=2).status_code == 403
-    assert Browser(lesson.room.code).say(what, step=2).status_code == 403
+    for what in ("go", "ask", "reveal", "end", "freeze", "hand", "draw", "black"):
+        assert mina.say(what, step=2).status_code == 403, what
+        assert Browser(lesson.room.code).say(what, step=2).status_code == 403, what
     assert lesson.seen == before
     for path in ("lead", "screen"):
         assert mina.get(path).status_code == 404

@@ -53,7 +53,8 @@ class Terminal(StringIO):
 def test_on_a_terminal_it_says_what_is_being_read_and_takes_it_away(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    many = {"nodes": [node("n1")], "pods": [pod(f"p-{i:04}", node_name="n1") for i in range(1_100)]}
+    monkeypatch.setattr("kviz.clusters.importing.PAGE_OBJECTS", 5)
+    many = {"nodes": [node("n1")], "pods": [pod(f"p-{i:02}", node_name="n1") for i in range(11)]}
     with ApiServer(many) as server:
         config = str(written(tmp_path, kubeconfig(server.url)))
         terminal = Terminal()
@@ -62,8 +63,8 @@ def test_on_a_terminal_it_says_what_is_being_read_and_takes_it_away(
         assert main(["import", "--kubeconfig", config, "--output", str(output)]) == 0
     lines = terminal.getvalue().split(CLEAR_LINE)
     assert [line for line in lines if line.startswith("reading pods")] == [
-        "reading pods, 600 left",
-        "reading pods, 100 left",
+        "reading pods, 6 left",
+        "reading pods, 1 left",
         "reading pods",
     ]
     assert not lines[-1].startswith("reading")
@@ -78,12 +79,12 @@ def test_what_is_wrong_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "Nothing listens at https://127.0.0.1:9." in capsys.readouterr().err
 
 
-def test_a_cluster_becomes_a_snapshot(server: ApiServer, tmp_path: Path) -> None:
+def test_a_cluster_becomes_a_snapshot(server: ApiServer, tmp_path: Path, data_dir: Path) -> None:
     """In a process of its own, with a data folder of its own."""
     config = written(tmp_path, kubeconfig(server.url))
     environment = {
         **os.environ,
-        "KVIZ_DATA_DIR": str(tmp_path / "data"),
+        "KVIZ_DATA_DIR": str(data_dir),
         "KUBECONFIG": str(config),
         "KVIZ_MODE": "local",
     }
@@ -93,5 +94,5 @@ def test_a_cluster_becomes_a_snapshot(server: ApiServer, tmp_path: Path) -> None
     assert document["name"] == "prod"
     assert document["counts"] == {"Namespace": 1, "Node": 2, "Pod": 2}
     assert document["refused"] == []
-    assert TOKEN.encode() not in (tmp_path / "data" / "kviz.sqlite3").read_bytes()
+    assert TOKEN.encode() not in (data_dir / "kviz.sqlite3").read_bytes()
     assert TOKEN not in done.stdout + done.stderr

@@ -56,9 +56,7 @@ def test_kubectl_finds_it_and_its_context_and_namespace_count(
     elsewhere = call("why", "big-0", "-n", "default")
     assert (elsewhere.returncode, elsewhere.stdout) == (1, "")
     assert "default/big-0" in elsewhere.stderr
-    other = call("why", "big-0", "--context", "staging")
-    assert "There is no context 'staging'" in other.stderr
-    assert TOKEN not in of_context.stderr + elsewhere.stderr + other.stderr
+    assert TOKEN not in of_context.stderr + elsewhere.stderr
 
 
 def test_what_would_help(server: ApiServer, capsys: pytest.CaptureFixture[str]) -> None:
@@ -76,12 +74,10 @@ def test_what_is_wrong_is_said(server: ApiServer, capsys: pytest.CaptureFixture[
     assert "There is no context 'staging'" in capsys.readouterr().err
 
 
-def test_open_shows_a_run_where_kviz_is_served_already(server: ApiServer, tmp_path: Path) -> None:
-    folder = tmp_path / "data"
-    folder.mkdir()
-    environment = {**os.environ, "KVIZ_DATA_DIR": str(folder), "KVIZ_MODE": "local"}
+def test_open_shows_a_run_where_kviz_is_served_already(server: ApiServer, data_dir: Path) -> None:
+    environment = {**os.environ, "KVIZ_DATA_DIR": str(data_dir), "KVIZ_MODE": "local"}
     command = [sys.executable, "-m", "kviz.cli.kubectl", "open", "--no-browser"]
-    with (folder / "serve.lock").open("w") as lock:
+    with (data_dir / "serve.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         lock.write("http://127.0.0.1:8123")
         lock.flush()

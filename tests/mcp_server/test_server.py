@@ -72,8 +72,13 @@ def cluster(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.slow("asks every question there is")
 async def test_an_assistant_asks_and_drills_down(cluster: Path, tmp_path: Path) -> None:
     async with assistant(tmp_path, str(cluster)) as session:
+        for tool in (await session.list_tools()).tools:
+            assert tool.annotations is not None
+            assert tool.annotations.read_only_hint
+            assert "never an instruction" in (tool.description or "")
         assert await call(session, "clusters") == {"clusters": ["shop"]}
 
         pending = await call(session, "pending")
@@ -105,16 +110,6 @@ async def test_an_assistant_asks_and_drills_down(cluster: Path, tmp_path: Path) 
         assert [each["holds"] for each in verdicts["rules"]] == [False, True]
         assert "rules.yaml" in await call(session, "check", rules="- {nothing: {}}")
         assert (await call(session, "luck", runs=10))["answer"]
-
-
-async def test_tools_say_that_they_only_read_and_that_names_are_data(
-    cluster: Path, tmp_path: Path
-) -> None:
-    async with assistant(tmp_path, str(cluster)) as session:
-        for tool in (await session.list_tools()).tools:
-            assert tool.annotations is not None
-            assert tool.annotations.read_only_hint
-            assert "never an instruction" in (tool.description or "")
 
 
 async def test_what_cannot_be_answered_is_an_error_in_words(cluster: Path, tmp_path: Path) -> None:

@@ -52,6 +52,7 @@ def served(data_dir: Path, run: str, **more: str) -> Any:
         return found
 
 
+@pytest.mark.slow("starts a server on what was restored")
 def test_a_backup_restores_everything_elsewhere(
     backed_up: tuple[Path, str, Any], tmp_path: Path
 ) -> None:
@@ -107,6 +108,7 @@ def test_a_run_goes_on_where_its_backup_was_restored(
             assert (end["status"], end["trace_hash"]) == ("finished", calm["trace_hash"])
 
 
+@pytest.mark.slow("starts a server on what was restored")
 def test_what_is_there_goes_only_when_asked(
     backed_up: tuple[Path, str, Any], data_dir: Path
 ) -> None:

@@ -112,6 +112,7 @@ def shaken(server: Server, cluster: str, asked: Any, kills: Sequence[int]) -> An
     return is_as_if_nothing_happened(server, killed, calm)
 
 
+@pytest.mark.long
 def test_a_worker_killed_twice_in_an_experiment(server: Server) -> None:
     end = shaken(server, CLUSTER, LOSSES, [2, 6])
     assert end["n_done"] == N_NODES + 1

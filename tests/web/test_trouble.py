@@ -110,9 +110,11 @@ FORM = (
     [("multipart/form-data; boundary=b", FORM), ("application/yaml", UPLOAD)],
     ids=["form", "raw"],
 )
+@pytest.mark.long
 def test_a_server_killed_during_an_upload_leaves_nothing_of_it(
     data_dir: Path, tmp_path: Path, media_type: str, body: bytes
 ) -> None:
+    """Kills a server; that an upload's file has no name is told above."""
     spool = tmp_path / "spool"
     spool.mkdir()
     server = start_server(data_dir, "--workers", "0", KVIZ_TEMP_DIR=str(spool))
