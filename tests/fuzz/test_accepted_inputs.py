@@ -34,7 +34,7 @@ FILE = "cluster.json"
 
 
 @given(dumps(), scenarios())
-@examples(60)
+@examples(30)
 def test_a_dump_is_refused_with_reason_or_runs_to_its_end(items: list[Json], scenario: str) -> None:
     cluster = read(items)
     if not cluster.counts:

@@ -42,7 +42,7 @@ def saved_runs(local: Person) -> list[Saved]:
 
 
 @given(seed=st.integers(0, 2**32))
-@examples(6, suppress_health_check=list(HealthCheck))
+@examples(2, suppress_health_check=list(HealthCheck))
 def test_what_was_altered_is_refused_or_shown(
     local: Person, saved_runs: list[Saved], seed: int
 ) -> None:

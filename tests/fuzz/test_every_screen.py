@@ -24,7 +24,7 @@ PODS_READ = 6
 
 
 @given(items=dumps(), scenario=scenarios())
-@examples(6, suppress_health_check=list(HealthCheck))
+@examples(3, suppress_health_check=list(HealthCheck))
 def test_every_screen_of_a_run(local: Person, items: list[Json], scenario: str) -> None:
     snapshot = uploaded(local, items)
     if snapshot is None:

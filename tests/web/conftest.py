@@ -7,6 +7,7 @@ from django.core.cache import cache
 from django.test import Client
 
 from kviz.accounts.services import local_workspace_ensure, token_create
+from kviz.questions.luck import services as luck
 from kviz.runs.execution import record
 from tests.web.cast import Person, person
 
@@ -37,6 +38,12 @@ def eve(db: None) -> Client:
 @pytest.fixture(autouse=True)
 def _empty_cache() -> None:
     cache.clear()
+
+
+@pytest.fixture(autouse=True)
+def _few_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few runs say whether luck is found out, stored and shown."""
+    monkeypatch.setattr(luck, "RUNS", 4)
 
 
 @pytest.fixture(autouse=True)

@@ -71,33 +71,13 @@ def table_of(ada: Person, experiment: Experiment) -> list[dict[str, str]]:
 # ---------------------------------------------------------------- luck
 
 
-def test_luck_is_what_the_command_finds(ada: Person) -> None:
-    from kviz.experiments.kinds import run_of
-    from kviz.questions.luck.answer import luck
-    from kviz.questions.luck.text import luck_json
-    from kviz.runs.execution.engine import cluster_of
-    from scheduler_core.analysis.advice.coins import coins_of
-
-    experiment = asked(ada, EQUALS, "luck", runs=60)
-    objects, options = cluster_of(run_of(experiment))
-    found = carried_out()
-
-    coins = coins_of(options.tie_break)
-    expected = luck(objects, options, coins=coins, runs=60, seed=options.seed, jobs=1)
-    assert found.answer == json.loads(json.dumps(luck_json(expected)))
-    assert found.n_done == found.n_variants
-    rows = table_of(ada, found)
-    assert rows[0]["name"] == "as kviz pins it"
-    assert sum(int(row["runs"]) for row in rows[1:13]) == 60
-
-
 def test_luck_goes_on_with_what_is_stored(ada: Person) -> None:
-    asked(ada, EQUALS, "luck", runs=25, coins=["arrival"])
+    asked(ada, EQUALS, "luck", runs=10, coins=["arrival"])
     calm = carried_out()
     whole = list(calm.results.order_by("variant"))
-    shaken = asked(ada, EQUALS, "luck", runs=25, coins=["arrival"])
+    shaken = asked(ada, EQUALS, "luck", runs=10, coins=["arrival"])
     Experiment.objects.filter(pk=shaken.pk).update(n_done=2, engine_version=engine_build())
-    for number, variant in enumerate((0, 3), 1):
+    for number, variant in enumerate((0, 2), 1):
         Result.objects.create(
             experiment=shaken,
             number=number,
@@ -116,7 +96,7 @@ def test_luck_goes_on_with_what_is_stored(ada: Person) -> None:
 
 def test_luck_on_its_page(owner: Person, client: Client) -> None:
     run = owner.finished(EQUALS)
-    sent = client.post("/experiments/new", {"run": str(run.pk), "question": "luck", "runs": "15"})
+    sent = client.post("/experiments/new", {"run": str(run.pk), "question": "luck", "runs": "5"})
     experiment = Experiment.objects.get()
     experiment.results.create(
         number=1,
@@ -136,6 +116,7 @@ def test_luck_on_its_page(owner: Person, client: Client) -> None:
 
     page = client.get(sent["Location"]).content.decode()
     assert "placements are luck" in page
+    assert table_of(owner, experiment)[0]["name"] == "as kviz pins it"
     assert "the order of arrival" in page
     assert f"/experiments/{experiment.pk}" in client.get(f"/runs/{run.pk}/luck").content.decode()
 
@@ -286,42 +267,6 @@ def test_a_run_with_the_nodes_is_a_variant_of_the_run_it_is_about(ada: Person) -
     variant = experiment_run(experiment=Experiment.objects.get())
     assert variant.parent_id == run.pk
     assert Run.objects.count() == 2
-
-
-DRAINED = (
-    """\
-apiVersion: v1
-kind: List
-items:
-"""
-    + "".join(
-        f"- apiVersion: v1\n  kind: Node\n  metadata: {{name: n{i}}}\n"
-        f'  status: {{allocatable: {{cpu: "4", memory: 8Gi, pods: "110"}}}}\n'
-        for i in range(5)
-    )
-    + "".join(
-        OWNED.format(name=f"web-{i}", app="web", cpu=1, more=f", nodeName: n{i}") for i in range(5)
-    )
-)
-
-
-def test_drains_are_those_of_the_command(ada: Person) -> None:
-    from kviz.experiments.kinds import run_of
-    from kviz.questions.nodes.answer import draining
-    from kviz.runs.execution.engine import cluster_of
-    from scheduler_core.analysis.advice.survival import standing_run
-
-    experiment = asked(ada, DRAINED, "nodes")
-    expected = draining(standing_run(*cluster_of(run_of(experiment))), 5, 100, 1)
-    found = carried_out().answer
-
-    assert found is not None
-    assert [each["node"] for each in found["drain"]["nodes"]] == [
-        each.node for each in expected.drained
-    ]
-    assert found["drain"]["nodes"][0]["waves"] == [list(each) for each in expected.drained[0].waves]
-    assert [each["why"] for each in found["drain"]["kept"]] == [each.why for each in expected.kept]
-    assert len(expected.drained) == 3
 
 
 def test_prices_of_pools_are_typed_beside_the_shapes(owner: Person, client: Client) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -36,9 +37,15 @@ def test_links_of_a_document_lead_to_pages(client: Client, name: str) -> None:
     assert found.lead
     assert client.get(found.url).status_code == 200
     for address, anchor in HREF.findall(found.html):
-        answer = client.get(address)
-        assert answer.status_code == 200, address
-        assert not anchor or f'id="{anchor}"' in answer.content.decode(), (address, anchor)
+        assert not anchor or f'id="{anchor}"' in page_at(address), (address, anchor)
+
+
+@cache
+def page_at(address: str) -> str:
+    """What a link leads to; many lead to the same page."""
+    answer = Client().get(address)
+    assert answer.status_code == 200, address
+    return answer.content.decode()
 
 
 @pytest.mark.parametrize("name", ["nothing", "../README", "adr", "adr/../concepts", "img/findings"])
@@ -71,17 +78,14 @@ def test_markdown_of_a_document(
     assert '<a href="#same">' in found.html
 
 
-@pytest.mark.parametrize("language", ["zh-hans", "zh-hant"])
 @pytest.mark.parametrize("name", TRANSLATED)
-def test_a_translated_document_has_the_anchors_and_links_of_the_english_one(
-    name: str, language: str
-) -> None:
+def test_a_translated_document_has_the_anchors_and_links_of_the_english_one(name: str) -> None:
     english = documents.document(name)
-    with override(language):
+    with override("zh-hans"):
         found = documents.document(name)
     assert english is not None
     assert found is not None
-    assert (found.language, english.language) == (language, "en")
+    assert (found.language, english.language) == ("zh-hans", "en")
     assert found.title != english.title
     assert re.findall(r'id="[^"]+"', found.html) == re.findall(r'id="[^"]+"', english.html)
     assert sorted(HREF.findall(found.html)) == sorted(HREF.findall(english.html))

@@ -12,11 +12,6 @@ from tests.web.cast import NODES, Person, person, pod, problem
 RULES = "- bind: {pods: {namespace: shop}}\n- utilisation: {resource: cpu, below: 100%}\n"
 
 
-@pytest.fixture(autouse=True)
-def few_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finding, "RUNS", 4)
-
-
 @pytest.fixture
 def run(ada: Person) -> Run:
     return ada.finished()

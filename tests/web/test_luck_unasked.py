@@ -29,8 +29,7 @@ NOT_YET = "is not known yet"
 
 
 @pytest.fixture(autouse=True)
-def few_runs(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
-    monkeypatch.setattr(luck, "RUNS", 4)
+def _asked_of_every_run(settings: Any) -> None:
     settings.LUCK_OF_RUNS = True
 
 

@@ -28,7 +28,7 @@ ENGLISH = re.compile(r"/(docs|static)/")
 NAMES = re.compile(r"/(cycles|pods|nodes)/.*")
 SAMPLES = ("why-pending", "fit-and-balance", "preemption-budget")
 CHINESE = re.compile("[\u4e00-\u9fff]")
-KINDS_SEEN = 6
+KINDS_SEEN = 3
 """So many pages of a kind are opened: cycles, pods and nodes of a run are many and alike."""
 
 
@@ -118,31 +118,28 @@ REFUSED: dict[str, tuple[str, object]] = {
 """What to ask for, and what with, to be refused."""
 
 
-@pytest.mark.parametrize("language", ["zh-hans", "zh-hant"])
-@pytest.mark.parametrize("why", REFUSED)
-def test_a_refusal(owner: Person, why: str, language: str) -> None:
+def test_a_refusal(owner: Person) -> None:
     run = owner.finished()
-    address, asked = REFUSED[why]
-    text = json.dumps(asked).replace("{snapshot}", str(run.snapshot_id))
-    answer = owner.client.post(
-        f"/api/v1{address}",
-        text.replace("{run}", str(run.pk)),
-        content_type="application/json",
-        headers={**owner.headers, "accept-language": language},
-    )
-    assert 400 <= answer.status_code < 500
-    told = answer.json()
-    assert CHINESE.search(told["detail"]), told
-    left = [each for each in told.get("errors", []) if not CHINESE.search(each["message"])]
-    assert left == []
+    for why, (address, asked) in REFUSED.items():
+        text = json.dumps(asked).replace("{snapshot}", str(run.snapshot_id))
+        answer = owner.client.post(
+            f"/api/v1{address}",
+            text.replace("{run}", str(run.pk)),
+            content_type="application/json",
+            headers={**owner.headers, "accept-language": "zh-hans"},
+        )
+        assert 400 <= answer.status_code < 500, why
+        told = answer.json()
+        assert CHINESE.search(told["detail"]), told
+        left = [each for each in told.get("errors", []) if not CHINESE.search(each["message"])]
+        assert left == [], why
 
 
-@pytest.mark.parametrize("language", ["zh-hans", "zh-hant"])
-def test_why_a_run_stopped_early_and_what_is_hidden_of_it(owner: Person, language: str) -> None:
+def test_why_a_run_stopped_early_and_what_is_hidden_of_it(owner: Person) -> None:
     run = owner.finished()
     reason = say("stopped.cycles", "stopped after {n} cycles", n=100)
     Run.objects.filter(pk=run.pk).update(status="paused", veiled_after=1, stop_reason=reason)
-    spoken: Any = {"HTTP_ACCEPT_LANGUAGE": language}
+    spoken: Any = {"HTTP_ACCEPT_LANGUAGE": "zh-hans"}
     shown = owner.get(f"/runs/{run.pk}/", **spoken).json()["stop_reason"]
     assert "100" in shown
     assert CHINESE.search(shown)
@@ -155,7 +152,7 @@ def test_why_a_run_stopped_early_and_what_is_hidden_of_it(owner: Person, languag
         "/api/v1/experiments/",
         changed,
         content_type="application/json",
-        headers={**owner.headers, "accept-language": language},
+        headers={**owner.headers, "accept-language": "zh-hans"},
     )
     assert refused.status_code == 400
     assert all(CHINESE.search(each["message"]) for each in refused.json()["errors"])
@@ -187,11 +184,10 @@ metadata: {name: g}
 """
 
 
-@pytest.mark.parametrize("language", ["zh-hans", "zh-hant"])
-def test_what_a_run_does_not_model(owner: Person, language: str) -> None:
+def test_what_a_run_does_not_model(owner: Person) -> None:
     run = owner.finished(NOT_MODELLED)
     assert len(run.not_modelled) == 2
-    spoken: Any = {"HTTP_ACCEPT_LANGUAGE": language}
+    spoken: Any = {"HTTP_ACCEPT_LANGUAGE": "zh-hans"}
     assert owner.get(f"/runs/{run.pk}/").json()["not_modelled"] == run.not_modelled
     for address in (
         f"/runs/{run.pk}/",
@@ -201,7 +197,7 @@ def test_what_a_run_does_not_model(owner: Person, language: str) -> None:
     ):
         told = owner.get(address, **spoken).json()["not_modelled"]
         assert [CHINESE.search(each) is not None for each in told] == [True] * 2
-    owner.client.post("/language", {"language": language})
+    owner.client.post("/language", {"language": "zh-hans"})
     for page in ("", "/cycles", "/explore", "/explore?view=tables"):
         answer = owner.client.get(f"/runs/{run.pk}{page}")
         assert answer.status_code == 200
@@ -234,15 +230,14 @@ spec: {schedulingGroup: {podGroupName: g}, containers: [{name: c}]}
 """A cluster of which much is to be said."""
 
 
-@pytest.mark.parametrize("language", ["zh-hans", "zh-hant"])
-def test_what_is_noted_of_an_upload(owner: Person, language: str) -> None:
+def test_what_is_noted_of_an_upload(owner: Person) -> None:
     snapshot = owner.snapshot(NOTED)
     assert len(snapshot.warnings) >= 7
     assert "1 Secret dropped" in owner.get(f"/snapshots/{snapshot.pk}/").json()["warnings"]
-    owner.client.post("/language", {"language": language})
+    owner.client.post("/language", {"language": "zh-hans"})
     page = owner.client.get(f"/snapshots/{snapshot.pk}").content.decode()
     assert english_on(page) == []
-    spoken: Any = {"HTTP_ACCEPT_LANGUAGE": language}
+    spoken: Any = {"HTTP_ACCEPT_LANGUAGE": "zh-hans"}
     told = owner.get(f"/snapshots/{snapshot.pk}/", **spoken).json()
     assert all(CHINESE.search(each) for each in told["warnings"])
     assert all(CHINESE.search(each["message"]) for each in told["problems"])

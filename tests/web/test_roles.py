@@ -179,7 +179,7 @@ def test_every_id_that_an_address_names_is_tried(ids: dict[str, Any]) -> None:
     assert named - NOBODYS == set(ids)
 
 
-@pytest.mark.parametrize("role", [*Role.values, "guest"])
+@pytest.mark.parametrize("role", [Role.OWNER, "guest"])
 def test_who_is_in_another_workspace_finds_nothing(
     olga: tuple[User, Client, Workspace], ids: dict[str, Any], role: str
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 
 import pytest
 
@@ -51,12 +52,13 @@ class Story:
         return set(self.messages) - set(self.placed)
 
 
-def objects_of(slug: str) -> list[object]:
+@cache
+def objects_of(slug: str) -> tuple[object, ...]:
     [sample] = [sample for sample in SAMPLES if sample.slug == slug]
     with sample.path.open("rb") as file:
         ingested = ingest([(sample.path.name, file)])
     assert ingested.errors == ()
-    return list(ingested.objects)
+    return tuple(ingested.objects)
 
 
 def story_of(slug: str) -> Story:

@@ -23,7 +23,7 @@ TAKEN = CLUSTER.replace("north", "rack-2")
 
 def played(sample: SampleScenario, cluster: str) -> tuple[Counter[str], int, list[str]]:
     """Which pods were bound, how many evicted, and what the flags say."""
-    objects = objects_of(cluster) if cluster else []
+    objects = objects_of(cluster) if cluster else ()
     trace = list(simulate(objects, RunOptions(scenario=load_scenario(sample.text))))  # type: ignore[arg-type]
     names = {event.pod: event.name for event in trace if isinstance(event, PodAdded)}
     bound = Counter(names[event.pod] for event in trace if isinstance(event, Bound))

@@ -53,8 +53,10 @@ def answer_to(case: schemathesis.Case[Any], person: Person) -> Any:
 @pytest.mark.hypothesis
 @EVERY
 def test_no_request_is_too_strange(operation: Any, ada: Person) -> None:
-    run = ada.finished()
-    there = {"run_id": str(run.pk), "snapshot_id": str(run.snapshot_id), "cycle": 1}
+    there: dict[str, object] = {}
+    if "{run_id}" in operation.path or "{snapshot_id}" in operation.path:
+        run = ada.finished()
+        there = {"run_id": str(run.pk), "snapshot_id": str(run.snapshot_id), "cycle": 1}
 
     @examples(4, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
     @given(operation.as_strategy(), st.booleans())
