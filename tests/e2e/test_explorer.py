@@ -40,15 +40,6 @@ def told(page: Page) -> tuple[str, str, str]:
 # ---------------------------------------------------------------- moving
 
 
-def test_a_sample_opens_at_its_first_cycle_and_plays_to_the_end(page: Page, clinic: str) -> None:
-    explore(page, clinic)
-    expect(page.get_by_label("Go to cycle")).to_have_value("1")
-    page.get_by_label("speed").select_option("10")
-    page.get_by_role("button", name="Play").click()
-    expect(page.get_by_label("Go to cycle")).to_have_value("11")
-    expect(page.get_by_role("button", name="Play")).to_be_visible()
-
-
 def test_back_takes_back_tabs_places_and_a_key_held_down(page: Page, clinic: str) -> None:
     explore(page, clinic)
     cycle = page.get_by_label("Go to cycle")

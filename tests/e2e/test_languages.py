@@ -1,8 +1,7 @@
-"""The choice of a language: on pages and in the Explorer, without scripts, and it stays."""
+"""The choice of a language: on pages and in the Explorer, and it stays."""
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.axe import serious_findings
@@ -33,14 +32,6 @@ def test_the_explorer_changes_its_language_where_it_is_and_keeps_it(
     expect(page.get_by_role("heading", name="什麼是節點？")).to_be_visible()
     choose(page, "English")
     expect(page.get_by_role("heading", name="What is a node?")).to_be_visible()
-
-
-@pytest.mark.browser_context_args(java_script_enabled=False)
-def test_a_language_is_chosen_without_scripts(page: Page) -> None:
-    page.goto("/teach")
-    choose(page, "简体中文")
-    expect(page.get_by_role("heading", name="用 kviz 教学")).to_be_visible()
-    assert page.url.endswith("/teach")
 
 
 def test_nothing_overflows_on_a_phone(page: Page) -> None:

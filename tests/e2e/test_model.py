@@ -160,15 +160,3 @@ def test_the_classic_switch_is_among_the_commands_and_below_the_keys(
     page.get_by_label("Former names beside current ones").uncheck()
     page.keyboard.press("Escape")
     expect(pipeline).not_to_contain_text("LeastRequestedPriority")
-
-
-def test_the_page_switches_the_explorer_too(page: Page, clinic: str) -> None:
-    page.goto("/then-and-now/")
-    page.get_by_role("button", name="Show yesterday's names").click()
-    expect(page.get_by_role("button", name="Hide yesterday's names")).to_be_visible()
-    pipeline = page.get_by_role("region", name="Pipeline")
-    explore(page, clinic, "?c=6&p=Filter")
-    expect(pipeline).to_contain_text("PodToleratesNodeTaints")
-    explore(page, clinic, "?c=6&p=Filter&classic=off")
-    expect(pipeline).to_contain_text("TaintToleration")
-    expect(pipeline).not_to_contain_text("PodToleratesNodeTaints")

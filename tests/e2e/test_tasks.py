@@ -23,7 +23,8 @@ from tests.e2e.test_explorer import explore, inspector, queues, story
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "tests" / "conformance" / "data" / "dumps"
 BESIDE = Path(os.environ.get("KVIZ_DUMPS", ROOT.parent / "shared" / "snapshots"))
-CLUSTERS = ("small", "preemption", "openb")
+CLUSTERS = ("small", "preemption", pytest.param("openb", marks=pytest.mark.long))
+"""The long one has 1,523 nodes."""
 PLAYS_MS = 60_000
 MAX_STEPS = 40
 
@@ -54,7 +55,7 @@ def played(request: pytest.FixtureRequest, api: Api) -> Played:
     return Played(name, dump, run, api.call("GET", f"runs/{run}/cycles/?limit=1000")["cycles"])
 
 
-def of(*names: str) -> pytest.MarkDecorator:
+def of(*names: object) -> pytest.MarkDecorator:
     """Only for these clusters: the others hold nothing of the kind."""
     return pytest.mark.parametrize("played", names, indirect=True)
 
@@ -83,7 +84,7 @@ def test_a_dump_is_uploaded_run_and_played(page: Page, played: Played) -> None:
     expect(cycle_field(page)).to_have_value(last, timeout=PLAYS_MS)
 
 
-@of("small", "openb")
+@of("small", CLUSTERS[-1])
 def test_why_a_pod_is_pending_and_on_how_many_nodes(page: Page, played: Played) -> None:
     failed = played.first(
         lambda each: (
@@ -121,7 +122,7 @@ def test_the_plugin_and_margin_that_won_or_that_it_was_a_tie(page: Page, played:
     expect(story(page)).to_contain_text(won["node"])
 
 
-@of("openb")
+@of("small")
 def test_stepping_to_taint_toleration_and_back_by_keyboard(page: Page, played: Played) -> None:
     filtered = played.first(lambda each: bool(each["n_examined"]))
     explore(page, played.run, f"?c={filtered['cycle']}")

@@ -20,7 +20,6 @@ items:
   metadata: {name: web, namespace: shop}
   spec: {containers: [{name: c, env: [{name: PASSWORD, value: hunter2}]}]}
 """
-BAD_SYNTAX = "apiVersion: v1\nkind: Pod\nmetadata: {name: web\nspec: {}\n"
 BAD_FIELD = """\
 apiVersion: v1
 kind: Pod
@@ -45,18 +44,6 @@ def test_a_file_is_uploaded_and_summarised(page: Page) -> None:
     expect(pending.get_by_role("rowheader", name="shop/web")).to_be_visible()
     expect(page.get_by_text("Environment variables of 1 pod dropped")).to_be_visible()
     expect(page.get_by_text("hunter2")).to_have_count(0)
-
-
-def test_good_files_survive_a_broken_one(page: Page) -> None:
-    page.goto("/snapshots/new")
-    page.get_by_label("Files").set_input_files(
-        [file("good.yaml", GOOD), file("broken.yaml", BAD_SYNTAX)]
-    )
-    page.get_by_role("button", name="Upload").click()
-    alert = page.get_by_role("alert")
-    expect(alert).to_contain_text("broken.yaml")
-    expect(alert).to_contain_text(re.compile(r"line [34]"))
-    expect(page.get_by_role("rowheader", name="shop/web")).to_be_visible()
 
 
 def test_a_broken_file_alone_is_refused_in_place(page: Page) -> None:

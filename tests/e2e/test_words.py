@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.axe import findings_in_both_schemes
+from tests.e2e.axe import serious_findings
 
 
 @pytest.mark.browser_context_args(java_script_enabled=False)
@@ -29,7 +29,7 @@ def test_a_note_can_be_read_and_leads_to_the_glossary_and_its_documents(
         page.goto(f"/runs/{clinic}/cycles")
         page.get_by_role("button", name="Attempt").click()
         expect(page.get_by_role("note")).to_be_in_viewport(ratio=1)
-        assert findings_in_both_schemes(page) == [], width
+        assert serious_findings(page) == [], width
     page.get_by_role("link", name="In the glossary").click()
     expect(page).to_have_url(re.compile("/glossary/#attempt$"))
     expect(page.locator("#attempt")).to_be_in_viewport()
