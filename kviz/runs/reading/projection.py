@@ -74,7 +74,8 @@ class PreemptionDocument(TypedDict, total=False):
 class CycleDocument(TypedDict, total=False):
     """One cycle. Keys that are not required are absent when the cycle did not get that far.
 
-    `not_modelled` is of its run: what the input asks for and the engine does not do.
+    `not_modelled` is of its run: what the input asks for and the engine does not do. `unreserved`
+    has the node, and the plugins that undid their Reserve there, the last to reserve first.
     """
 
     cycle: Required[int]
@@ -108,6 +109,7 @@ class CycleDocument(TypedDict, total=False):
     devices: Required[list[Json]]
     not_modelled: list[str]
     points: Required[list[Json]]
+    unreserved: Json
     extenders: Required[list[Json]]
     nominations: Required[list[Json]]
     moves: Required[list[Json]]
@@ -171,6 +173,11 @@ def cycle_document(names: Names, record: CycleRecord) -> CycleDocument:
     if record.filter_columns is not None:
         document["filter"] = _rejections(names, record, record.filter_columns)
         document["feasible"] = names.nodes(record.filter_columns.feasible.array().tolist())
+    if record.unreserved is not None:
+        document["unreserved"] = {
+            "node": names.node(record.unreserved.node),
+            "plugins": names.plugin_names(record.unreserved.plugins),
+        }
     if record.pre_score is not None:
         document["pre_score"] = _pre_score(names, record.pre_score)
     if record.score_columns is not None:
