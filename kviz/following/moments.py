@@ -7,8 +7,9 @@ volumes are on their node already: it has assumed them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from dataclasses import replace as with_fields
 from typing import Final
 
 from msgspec.structs import replace
@@ -17,12 +18,12 @@ from kviz.following.changes import EVENTS, Change, Item
 from kviz.following.cluster import FollowedCluster
 from kviz.following.decisions import Decision, decision_of
 from kviz.following.follower import Journal
-from scheduler_core.api import KubeObject, Pod
+from scheduler_core.api import KubeObject, Pod, ResourceClaim
 
 SECOND_NS: Final = 1_000_000_000
 NEAR_NS: Final = 2 * SECOND_NS
 """Changes written further apart than that do not meet in a scheduler's caches."""
-MAX_BACK: Final = 40
+MAX_BACK: Final = 120
 MAX_AHEAD: Final = 80
 
 
@@ -54,7 +55,27 @@ class Moment:
 
     def objects(self) -> list[KubeObject]:
         """Return what the pod met, with the pod last."""
-        return [*_standing(self.cluster, self.assumed, self.pod), self.pod]
+        devices = self._assumed_devices()
+        return [
+            devices.get(item.key, item) if isinstance(item, ResourceClaim) else item
+            for item in (*_standing(self.cluster, self.assumed, self.pod), self.pod)
+        ]
+
+    def _assumed_devices(self) -> dict[str, ResourceClaim]:
+        """Return the claims of assumed pods with the devices that are written into them later."""
+        if not self.assumed:
+            return {}
+        pods = [pod for pod in self.cluster.pods() if pod.uid in self.assumed]
+        names = {key for pod in pods if pod.uid != self.pod.uid for key in _claims_of(pod)}
+        known = self.cluster.of("resourceclaims")
+        found: dict[str, ResourceClaim] = {}
+        for change in self.ahead:
+            claim = change.item
+            if isinstance(claim, ResourceClaim) and claim.key in names - found.keys():
+                now = known.get(claim.key)
+                if claim.status.allocation is not None and _has_no_devices(now, claim):
+                    found[claim.key] = claim
+        return found
 
     def before_changes(self) -> Iterator[Moment]:
         """Yield the moments before the latest changes, further and further back."""
@@ -75,20 +96,64 @@ class Moment:
 
     def with_later(self) -> Iterator[Moment]:
         """Yield the moment with one more of the next bindings each time, as if made already."""
-        cluster, assumed = self.cluster.copy(), dict(self.assumed)
+        assumed = dict(self.assumed)
+        for uid, node in self._later_bindings():
+            assumed[uid] = node
+            yield with_fields(self, assumed=assumed)
+
+    def in_another_order(self, better: Container[str], taken: str) -> Moment | None:
+        """Return the moment as it is if pods were decided on in another order than written.
+
+        The next bindings to the `better` nodes count as made; if there are none, the latest
+        bindings to the node that was `taken` do not count yet. None if neither changes anything.
+        """
+        found = {uid: node for uid, node in self._later_bindings() if node in better}
+        if found:
+            return with_fields(self, assumed={**self.assumed, **found})
+        cluster, past = self.cluster.copy(), list(self.past)
+        for each in self.past:
+            if each.now_ns >= self.now_ns - NEAR_NS and _binds_to(each, taken):
+                cluster.undo(each.change, each.before)
+                past.remove(each)
+        if len(past) == len(self.past):
+            return None
+        return with_fields(self, cluster=cluster, past=past)
+
+    def _later_bindings(self) -> Iterator[tuple[str, str]]:
+        """Yield uid and node of the next pods to be bound, or nominated, that wait until then."""
+        pods, seen = self.cluster.of("pods"), set(self.assumed)
         for change in self.ahead:
             pod = change.item
             if change.at_ns > self.now_ns + NEAR_NS:
                 return
             if not isinstance(pod, Pod) or change.what == "DELETED" or pod.uid == self.pod.uid:
                 continue
-            known = cluster.of("pods").get(pod.key)
+            known = pods.get(pod.key)
             node = pod.spec.node_name or pod.status.nominated_node_name
             waits = isinstance(known, Pod) and known.uid == pod.uid and not known.spec.node_name
-            if not node or not waits or pod.uid in assumed:
-                continue
-            assumed[pod.uid] = node
-            yield Moment(self.decision, self.pod, cluster, self.now_ns, assumed)
+            if node and waits and pod.uid not in seen:
+                seen.add(pod.uid)
+                yield pod.uid, node
+
+
+def _claims_of(pod: Pod) -> Iterator[str]:
+    """Yield the keys of the claims that a pod names, or that were made for it."""
+    named = (each.resource_claim_name for each in pod.spec.resource_claims)
+    made = (each.resource_claim_name for each in pod.status.resource_claim_statuses)
+    yield from (f"{pod.namespace}/{name}" for name in (*named, *made) if name)
+
+
+def _has_no_devices(known: Item | None, later: ResourceClaim) -> bool:
+    if not isinstance(known, ResourceClaim) or known.uid != later.uid:
+        return False
+    return known.status.allocation is None
+
+
+def _binds_to(past: Past, node: str) -> bool:
+    item, before = past.change.item, past.before
+    if not isinstance(item, Pod) or not isinstance(before, Pod):
+        return False
+    return item.spec.node_name == node and not before.spec.node_name
 
 
 def matters(past: Past) -> bool:

@@ -1,9 +1,10 @@
 """The reality check: what a scheduler did, and what kviz's engine does in the same place.
 
 For each decision the cluster is rebuilt as it was (`moments`), and the engine attempts the pod. The
-first of these that holds is said, and nothing better: the same; among the equals; the same once
-bindings that were written just after count as made, as they do for a scheduler that has assumed
-them; a message that speaks of the state before the latest changes; else unexplained.
+first of these that holds is said, and nothing better: the same; among the equals; the same if other
+nodes were looked at, where a scheduler stops at enough of them; the same once bindings that were
+written just after count as made, as they do for a scheduler that has assumed them; the same in the
+state before the latest changes; the same in another order of bindings; else unexplained.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from typing import Final, Literal, get_args
 
 from kviz.following.decisions import Decision
 from kviz.following.follower import Journal
-from kviz.following.moments import SECOND_NS, Moment, moments
-from scheduler_core.analysis.advice.single_attempt import SingleAttempt, attempt_once
+from kviz.following.moments import Moment, moments
+from scheduler_core.analysis.advice.single_attempt import InAnySample, SingleAttempt, attempt_once
 from scheduler_core.api.counting import counted
 from scheduler_core.config import KubeSchedulerConfiguration
 from scheduler_core.scheduler.assembly import SchedulerOptions
@@ -25,9 +26,11 @@ from scheduler_core.scheduler.assembly import SchedulerOptions
 Agreement = Literal[
     "same",
     "among the equals",
+    "same where others were looked at",
     "same once later bindings count as assumed",
     "message the same",
     "speaks of the state before",
+    "same in another order of bindings",
     "unexplained",
 ]
 Cause = Literal[
@@ -37,17 +40,18 @@ Cause = Literal[
 
 MAX_ASSUMED: Final = 5
 """So many bindings that follow may count as made already."""
+MAX_REORDERED: Final = 8
+"""So often the order of bindings is changed further."""
 MAX_EARLIER: Final = 12
-"""So many changes back a message may speak of."""
-EXAMINES_ALL_BELOW: Final = 100
-SAME: Final[tuple[Agreement, ...]] = ("same", "among the equals", "message the same")
+"""So many changes back a decision may rest on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
     """One decision: what happened, and what kviz says in its place.
 
-    `n_shift` is how many later bindings counted, or how many changes were not there yet. `cause`
+    `n_shift` is how many later bindings counted, how many changes were not there yet, or how often
+    the order of bindings was changed. `cause`
     and `sentence` say what most likely differs where it is unexplained.
     """
 
@@ -103,24 +107,48 @@ def compare(moment: Moment, options: SchedulerOptions) -> Compared:
     decision = moment.decision
     kviz = _attempt(moment, options)
     agreement = _agreement(decision, kviz)
-    if agreement != "unexplained" or kviz.ending == "not tried":
-        cause, sentence = _cause(moment, kviz, options) if agreement == "unexplained" else ("", "")
-        return Compared(decision, agreement, kviz, 0, cause, sentence)
+    if agreement == "unexplained" and kviz.ending != "not tried":
+        found = _in_another_state(moment, options)
+        if found is not None:
+            return found
+    cause, sentence = _cause(moment, kviz, options) if agreement == "unexplained" else ("", "")
+    return Compared(decision, agreement, kviz, 0, cause, sentence)
+
+
+def _in_another_state(moment: Moment, options: SchedulerOptions) -> Compared | None:
+    """Find a state about then in which kviz decides what was decided.
+
+    A scheduler has assumed pods whose bindings are written later, and hears late of what others
+    wrote: some of the next bindings may count already, and some of the latest changes not yet.
+    """
     for n, later in enumerate(islice(moment.with_later(), MAX_ASSUMED), 1):
         found = _attempt(later, options)
-        if _agreement(decision, found) in SAME:
-            return Compared(decision, "same once later bindings count as assumed", found, n)
-    if decision.what == "message":
-        for n, earlier in enumerate(islice(moment.before_changes(), MAX_EARLIER), 1):
-            found = _attempt(earlier, options)
-            if _agreement(decision, found) in SAME:
-                return Compared(decision, "speaks of the state before", found, n)
-    cause, sentence = _cause(moment, kviz, options)
-    return Compared(decision, "unexplained", kviz, 0, cause, sentence)
+        if _agreement(moment.decision, found) != "unexplained":
+            agreement: Agreement = "same once later bindings count as assumed"
+            return Compared(moment.decision, agreement, found, n)
+    for n, earlier in enumerate(islice(moment.before_changes(), MAX_EARLIER), 1):
+        found = _attempt(earlier, options)
+        if _agreement(moment.decision, found) != "unexplained":
+            return Compared(moment.decision, "speaks of the state before", found, n)
+    return _in_another_order(moment, options) if moment.decision.node else None
+
+
+def _in_another_order(moment: Moment, options: SchedulerOptions) -> Compared | None:
+    """Find an order of the bindings about then in which kviz binds the pod as it was bound."""
+    state, kviz = moment, _attempt(moment, options)
+    for n in range(1, MAX_REORDERED + 1):
+        other = state.in_another_order(kviz.tied, moment.decision.node)
+        if other is None:
+            return None
+        state, kviz = other, _attempt(other, options)
+        if _agreement(moment.decision, kviz) != "unexplained":
+            agreement: Agreement = "same in another order of bindings"
+            return Compared(moment.decision, agreement, kviz, n)
+    return None
 
 
 def _attempt(moment: Moment, options: SchedulerOptions) -> SingleAttempt:
-    return attempt_once(moment.objects(), moment.pod.key, options)
+    return attempt_once(moment.objects(), moment.pod.key, options, moment.decision.node)
 
 
 def _agreement(decision: Decision, kviz: SingleAttempt) -> Agreement:
@@ -130,7 +158,11 @@ def _agreement(decision: Decision, kviz: SingleAttempt) -> Agreement:
         return "unexplained"
     if kviz.node == decision.node:
         return "same"
-    return "among the equals" if decision.node in kviz.tied else "unexplained"
+    if decision.node in kviz.tied:
+        return "among the equals"
+    if kviz.asked is InAnySample.MAY_WIN:
+        return "same where others were looked at"
+    return "unexplained"
 
 
 # ---------------------------------------------------------------- the most likely cause
@@ -142,6 +174,9 @@ def _cause(moment: Moment, kviz: SingleAttempt, options: SchedulerOptions) -> tu
         return "configuration", _not_tried(moment, kviz, configuration)
     if configuration.extenders:
         return "extender", "An extender of the configuration has a say, and kviz did not ask it."
+    if decision.what == "binding" and kviz.asked is InAnySample.BEATEN:
+        text = f"Which {kviz.n_examined} of {kviz.n_nodes} nodes were looked at is not told."
+        return "sampling", text
     n_beside = sum(1 for _ in islice(moment.with_later(), MAX_ASSUMED + 1))
     if decision.what == "message":
         return _cause_of_message(moment, kviz, n_beside)
@@ -162,20 +197,18 @@ def _cause_of_binding(moment: Moment, kviz: SingleAttempt, n_beside: int) -> tup
     node = moment.decision.node
     more = "More than " if n_beside > MAX_ASSUMED else ""
     racing = f"{more}{counted(min(n_beside, MAX_ASSUMED), 'other binding')}"
-    if kviz.ending != "bound":
-        if _touched(moment, node):
-            return "stale cache", f"kviz finds no node; {node} had changed just before."
-        return "plugin", f"kviz finds no node: {kviz.message}"
-    if node not in kviz.feasible:
-        if _touched(moment, node):
-            return "stale cache", f"kviz rejects {node}, which had changed just before."
-        return "plugin", f"kviz rejects {node}: a plugin or its arguments may be others there."
-    if kviz.n_examined < kviz.n_nodes:
-        text = f"Which {kviz.n_examined} of {kviz.n_nodes} nodes were looked at is not told."
-        return "sampling", text
-    if n_beside:
+    if n_beside and kviz.ending == "bound" and node in kviz.feasible:
         text = f"{racing} came within two seconds after it; which of these pods the scheduler "
         return "race", f"{text}had placed before is not told."
+    if _recent(moment):
+        text = f"kviz finds no node for it, or another than {node}; the cluster had changed just"
+        return "stale cache", f"{text} before, and a scheduler may hear of that later."
+    if kviz.ending != "bound":
+        return "plugin", f"kviz finds no node: {kviz.message}"
+    if kviz.n_examined < kviz.n_nodes and kviz.asked is None:
+        return "race", f"kviz looks at {kviz.node} alone, to which the pod is nominated."
+    if node not in kviz.feasible and kviz.asked is not InAnySample.BEATEN:
+        return "plugin", f"kviz rejects {node}: a plugin or its arguments may be others there."
     text = f"{node} fits, but kviz scores {kviz.node} higher: weights or arguments may differ."
     return "configuration", text
 
@@ -204,21 +237,6 @@ def _cause_of_message(moment: Moment, kviz: SingleAttempt, n_beside: int) -> tup
 
 def _recent(moment: Moment) -> bool:
     return any(True for _ in islice(moment.before_changes(), 1))
-
-
-def _touched(moment: Moment, node: str) -> bool:
-    """Return whether a node, or a pod on it, changed just before."""
-    return any(
-        past.change.resource in ("nodes", "pods")
-        and node in (past.change.item.key, _node_of(past.change.item))
-        for past in moment.past
-        if past.now_ns >= moment.now_ns - SECOND_NS
-    )
-
-
-def _node_of(item: object) -> str:
-    spec = getattr(item, "spec", None)
-    return getattr(spec, "node_name", "")
 
 
 def _unknown_reasons(told: str, own: str) -> str:
