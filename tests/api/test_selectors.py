@@ -3,14 +3,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scheduler_core.api import (
-    Affinity,
     LabelSelector,
     LabelSelectorRequirement,
-    NodeAffinity,
     NodeSelector,
     NodeSelectorRequirement,
     NodeSelectorTerm,
-    PodSpec,
     Taint,
     Toleration,
 )
@@ -23,7 +20,6 @@ from scheduler_core.api.selectors import (
     labels_match,
     node_selector_error,
     node_selector_matches,
-    required_node_affinity_matches,
     requirement_matches,
     toleration_tolerates,
     tolerations_tolerate,
@@ -83,25 +79,10 @@ def test_no_label_selector_selects_nothing_and_an_empty_one_everything() -> None
     assert not label_selector_is_empty(LabelSelector(match_labels={"app": "web"}))
 
 
-def test_labels_and_expressions_must_all_hold() -> None:
-    selector = LabelSelector(
-        match_labels={"app": "web"}, match_expressions=(label_rule("NotIn", "batch"),)
-    )
-    assert label_selector_matches(selector, {"app": "web"})
-    assert not label_selector_matches(selector, {"app": "web", "tier": "batch"})
-    assert not label_selector_matches(selector, {"tier": "live"})
-
-
 def test_a_label_selector_does_not_know_comparisons() -> None:
     selector = LabelSelector(match_expressions=(label_rule("Gt", "3"),))
     assert not label_selector_matches(selector, {"tier": "4"})
     assert label_selector_error(selector) == '"Gt" is not a valid label selector operator'
-
-
-def test_nothing_wanted_is_always_there() -> None:
-    assert labels_match({}, {})
-    assert labels_match({"a": "1"}, {"a": "1", "b": "2"})
-    assert not labels_match({"a": ""}, {})
 
 
 @pytest.mark.parametrize(
@@ -172,23 +153,6 @@ def test_an_invalid_node_term_is_passed_over_and_reported() -> None:
         'nodeSelectorTerms[0].matchFields[0].values: Invalid value: ["a","b"]: must have one '
         "element, nodeSelectorTerms[0].matchFields[1].operator: Unsupported value: "
         '"Exists": supported values: "In", "NotIn"]'
-    )
-
-
-def test_selector_and_affinity_of_a_pod_must_both_hold() -> None:
-    required = NodeSelector(
-        node_selector_terms=(NodeSelectorTerm(match_expressions=(node_rule("Exists"),)),)
-    )
-    affinity = Affinity(
-        node_affinity=NodeAffinity(required_during_scheduling_ignored_during_execution=required)
-    )
-    spec = PodSpec(node_selector={"zone": "north"}, affinity=affinity)
-    assert required_node_affinity_matches(spec, {"zone": "north", "cores": "2"}, "ada")
-    assert not required_node_affinity_matches(spec, {"zone": "north"}, "ada")
-    assert not required_node_affinity_matches(spec, {"cores": "2"}, "ada")
-    assert required_node_affinity_matches(PodSpec(), {}, "ada")
-    assert required_node_affinity_matches(
-        PodSpec(affinity=Affinity(node_affinity=NodeAffinity())), {}, "ada"
     )
 
 

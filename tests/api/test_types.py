@@ -3,13 +3,11 @@ import pytest
 
 from scheduler_core.api import (
     KINDS,
-    ContainerPort,
     KubeObject,
     Node,
     ObjectMeta,
     Pod,
     PodDisruptionBudget,
-    PodSpec,
     types,
 )
 from scheduler_core.api.parse import DECODERS
@@ -61,17 +59,6 @@ def test_keys_and_names() -> None:
     pod = Pod(metadata=ObjectMeta(name="web", namespace="shop", uid="u1"))
     assert (pod.key, pod.name, pod.namespace, pod.uid) == ("shop/web", "web", "shop", "u1")
     assert Node(metadata=ObjectMeta(name="ada")).key == "ada"
-
-
-def test_values_cannot_be_changed() -> None:
-    with pytest.raises(AttributeError):
-        Pod().spec = PodSpec()  # type: ignore[misc]
-
-
-def test_equal_values_are_equal() -> None:
-    assert ContainerPort(host_port=80) == ContainerPort(host_port=80)
-    assert hash(ContainerPort(host_port=80)) == hash(ContainerPort(host_port=80))
-    assert ContainerPort(host_port=80) != ContainerPort(host_port=81)
 
 
 def test_a_number_or_a_percentage() -> None:

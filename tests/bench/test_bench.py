@@ -193,6 +193,7 @@ def test_previews_are_timed(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(each["bytes"] > 100 for each in results)
 
 
+@pytest.mark.slow("forks eighty copies")
 def test_variants_are_counted_by_one_process_and_by_all(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -91,17 +91,6 @@ def test_only_a_pod_assumed_there_can_be_forgotten(desk: Desk) -> None:
     assert desk.pods_on("n1") == ["default/p"]
 
 
-def test_update_replaces_a_bound_pod(desk: Desk) -> None:
-    old = desk.info(make_pod("p").cpu("1").on("n1").obj())
-    desk.cache.add_pod(desk.info(make_pod("other").cpu("1").on("n1").obj()))
-    desk.cache.add_pod(old)
-    new = desk.info(make_pod("p").cpu("250m").on("n1").label("a", "b").obj())
-    desk.cache.update_pod(old, new)
-    assert desk.cache.get_pod("default/p") is new
-    assert desk.cpu_milli("n1") == 1250
-    assert desk.cache.n_pods == 2
-
-
 def test_what_cannot_be_updated(desk: Desk) -> None:
     on_n1, on_n2 = (desk.info(make_pod("p").on(name).obj()) for name in ("n1", "n2"))
     with pytest.raises(CacheError, match="not added"):
@@ -125,14 +114,6 @@ def test_removing_takes_assumed_and_bound_pods_off(desk: Desk) -> None:
     assert desk.cache.n_pods == 0
     with pytest.raises(CacheError, match="not found"):
         desk.cache.remove_pod(desk.info(make_pod("b").on("n1").obj()))
-
-
-def test_a_pod_may_be_added_again_after_removal(desk: Desk) -> None:
-    bound = desk.info(make_pod("p").cpu("1").on("n1").obj())
-    desk.cache.add_pod(bound)
-    desk.cache.remove_pod(bound)
-    desk.cache.add_pod(desk.info(make_pod("p").cpu("1").on("n2").obj()))
-    assert desk.pods_on("n2") == ["default/p"]
 
 
 # ---------------------------------------------------------------- nodes
@@ -164,15 +145,6 @@ def test_pods_stay_known_when_their_node_goes_and_comes_back(desk: Desk) -> None
 
 
 # ---------------------------------------------------------------- snapshots
-
-
-def test_snapshots_take_zones_in_turn() -> None:
-    cache = Cache(ClusterColumns())
-    for name, zone in (("a1", "a"), ("a2", "a"), ("b1", "b"), ("a3", "a"), ("x", "")):
-        node = make_node(name)
-        cache.add_node(node.zone(zone).obj() if zone else node.obj())
-    assert cache.update_snapshot().names == ["a1", "b1", "x", "a2", "a3"]
-    assert cache.next_order() == ["a1", "b1", "x", "a2", "a3"]
 
 
 def test_a_node_that_changes_zone_keeps_its_place_until_nodes_come_or_go() -> None:

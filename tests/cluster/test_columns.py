@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from scheduler_core.api import Node, Pod, Taint
-from scheduler_core.cluster.arrays import ABSENT, Vocabulary
+from scheduler_core.cluster.arrays import ABSENT
 from scheduler_core.cluster.columns import MIN_STATES, ClusterColumns
 from scheduler_core.cluster.nodes import Change, Nodes
 from scheduler_core.cluster.pods import PodInfo
@@ -186,32 +186,6 @@ TestColumns.settings = examples(60, stateful_step_count=30)
 
 
 # ---------------------------------------------------------------- single points
-
-
-def test_vocabulary_numbers_values_in_order_of_appearance() -> None:
-    words: Vocabulary[str] = Vocabulary()
-    assert [words.id(word) for word in ("b", "a", "b")] == [0, 1, 0]
-    assert words.values == ["b", "a"]
-    assert words.find("a") == 1
-    assert words.find("never") == ABSENT
-
-
-def test_a_removal_moves_the_last_pod_into_the_gap() -> None:
-    columns = ClusterColumns()
-    infos = [columns.templates.info(make_pod(name).on("n1").obj()) for name in "abcd"]
-    for info in infos:
-        columns.add_pod(info, "n1")
-    columns.remove_pod(infos[1], "n1")
-    assert [p.pod.name for p in columns.pods.on_row(0)] == ["a", "d", "c"]
-    assert [(row, p.pod.name) for row, p in columns.pods] == [(0, "a"), (0, "d"), (0, "c")]
-
-
-def test_a_pod_is_taken_off_as_it_was_recorded() -> None:
-    columns = ClusterColumns()
-    columns.add_pod(columns.templates.info(make_pod("p").cpu("1").on("n1").obj()), "n1")
-    columns.remove_pod(columns.templates.info(make_pod("p").cpu("3").on("n1").obj()), "n1")
-    assert columns.requested_of("cpu")[0] == 0
-    assert columns.n_pods[0] == 0
 
 
 def test_requests_beyond_64_bits_go_round_and_come_back() -> None:

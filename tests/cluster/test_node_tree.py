@@ -28,41 +28,6 @@ def test_zone_key(labels: dict[str, str], key: str) -> None:
     assert zone_key(labels) == key
 
 
-def tree_of(*nodes: tuple[str, str]) -> NodeTree:
-    tree = NodeTree()
-    for name, zone in nodes:
-        tree.add(name, {ZONE: zone} if zone else {})
-    return tree
-
-
-def test_an_empty_tree_has_no_nodes() -> None:
-    assert NodeTree().order() == []
-
-
-def test_zones_take_turns_until_they_are_used_up() -> None:
-    tree = tree_of(("a", "1"), ("b", ""), ("c", "1"), ("d", "2"), ("e", "2"), ("f", "2"))
-    assert tree.order() == ["a", "b", "d", "c", "e", "f"]
-
-
-def test_adding_again_changes_nothing() -> None:
-    tree = tree_of(("a", "1"), ("b", "1"), ("a", "1"))
-    assert tree.order() == ["a", "b"]
-
-
-def test_a_node_in_a_new_zone_goes_to_its_end() -> None:
-    tree = tree_of(("a", "1"), ("b", "1"), ("c", "2"))
-    tree.add("a", {ZONE: "2"})
-    assert tree.order() == ["b", "c", "a"]
-
-
-def test_an_emptied_zone_loses_its_place() -> None:
-    tree = tree_of(("a", "1"), ("b", "2"))
-    tree.remove("a")
-    tree.remove("unknown")
-    tree.add("c", {ZONE: "1"})
-    assert tree.order() == ["b", "c"]
-
-
 class NaiveTree:
     """Upstream's node_tree.go told with lists: zones, names by zone, one index per zone."""
 

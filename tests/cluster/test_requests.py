@@ -13,8 +13,6 @@ from scheduler_core.api import (
     ResourceRequirements,
 )
 from scheduler_core.cluster.requests import (
-    DEFAULT_CPU_MILLI,
-    DEFAULT_MEMORY_BYTES,
     Counted,
     integer_resources,
     pod_requests,
@@ -98,28 +96,6 @@ def test_placed(item: Pod, placed: dict[str, int]) -> None:
     requests = pod_requests(item)
     assert requests.placed == placed
     assert requests.asked == placed
-
-
-@pytest.mark.parametrize(
-    ("item", "cpu_milli", "memory_bytes"),
-    [
-        (pod(), 0, 0),
-        (pod(container()), DEFAULT_CPU_MILLI, DEFAULT_MEMORY_BYTES),
-        (pod(container(), container("d")), 2 * DEFAULT_CPU_MILLI, 2 * DEFAULT_MEMORY_BYTES),
-        (pod(container(cpu="1")), 1000, DEFAULT_MEMORY_BYTES),
-        (pod(container(cpu="0", memory="0")), 0, 0),
-        (pod(container(cpu="10m"), init=(container("i"),)), 100, DEFAULT_MEMORY_BYTES),
-        (pod(container(), level={"cpu": "2"}), 2000, DEFAULT_MEMORY_BYTES),
-        (pod(container(), level={"cpu": "2", "memory": "1Mi"}), 2000, MI),
-        (pod(container(), overhead={"cpu": "10m"}), 110, DEFAULT_MEMORY_BYTES),
-    ],
-)
-def test_scoring_fills_in_what_containers_leave_out(
-    item: Pod, cpu_milli: int, memory_bytes: int
-) -> None:
-    requests = pod_requests(item)
-    assert requests.nonzero_cpu_milli == cpu_milli
-    assert requests.nonzero_memory_bytes == memory_bytes
 
 
 def resizing(

@@ -42,7 +42,7 @@ from scheduler_core.config.types import (
     UtilizationShapePoint,
     VolumeBindingArgs,
 )
-from tests.config.in_tree import HEADER, IN_TREE, args_of, load, plugin_set
+from tests.config.in_tree import HEADER, IN_TREE, args_of, load
 
 SECOND_NS = 1_000_000_000
 CPU_AND_MEMORY = (ResourceSpec(name="cpu", weight=1), ResourceSpec(name="memory", weight=1))
@@ -111,22 +111,6 @@ def test_a_file_with_nothing_in_it_is_the_default_configuration() -> None:
     assert loaded.client_connection == ClientConnection(
         content_type="application/vnd.kubernetes.protobuf", qps=50.0, burst=100
     )
-
-
-def test_the_default_profile() -> None:
-    (profile,) = load().profiles
-    assert profile.scheduler_name == "default-scheduler"
-    assert profile.percentage_of_nodes_to_score is None
-    assert profile.plugin_config == DEFAULT_PLUGIN_CONFIG
-    assert profile.plugins.multi_point == plugin_set(
-        "SchedulingGates PrioritySort NodeUnschedulable NodeName TaintToleration:3 NodeAffinity:2 "
-        "NodePorts NodeResourcesFit:1 VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone "
-        "PodTopologySpread:2 InterPodAffinity:2 DynamicResources:2 DefaultPreemption "
-        "NodeResourcesBalancedAllocation:1 ImageLocality:1 DefaultBinder NodeDeclaredFeatures"
-    )
-    others = profile.plugins.sets()
-    del others["multi_point"]
-    assert set(others.values()) == {plugin_set()}
 
 
 @pytest.mark.parametrize(

@@ -83,17 +83,6 @@ def test_the_message(diagnosis: Diagnosis, message: str) -> None:
     assert diagnosis.message() == message
 
 
-def test_lines_sort_as_text_so_that_ten_comes_before_two() -> None:
-    statuses = [rejected("b")] * 10 + [rejected("a")] * 2 + [rejected("Z")] * 2
-    text = diagnosed(14, *statuses).message()
-    assert text == "0/14 nodes are available: 10 b, 2 Z, 2 a."
-
-
-def test_one_reason_of_several_plugins_is_counted_once_per_node() -> None:
-    both = (rejected("no room", plugin="A"), rejected("no room", plugin="B", code=NEVER))
-    assert diagnosed(2, *both).message() == "0/2 nodes are available: 2 no room."
-
-
 def test_a_node_that_the_cluster_does_not_have_counts() -> None:
     """An extender may name any."""
     diagnosis = diagnosed(2, CPU)
@@ -122,16 +111,6 @@ def test_the_histogram_adds_up(
 
 
 # ---------------------------------------------------------------- statuses and plugins
-
-
-def test_the_status_of_a_node() -> None:
-    diagnosis = diagnosed(3, CPU, TAINT)
-    assert [diagnosis.status(f"n{i:02}") for i in range(3)] == [CPU, TAINT, ABSENT_STATUS]
-    assert diagnosis.status("elsewhere") == ABSENT_STATUS
-    assert len(diagnosis) == 2
-    assert diagnosis.nodes_with(SOON).names == ["n00"]
-    assert diagnosis.nodes_with(NEVER).names == ["n01", "n02"]
-    assert diagnosis.nodes_with(PENDING).n == 0
 
 
 def test_who_may_be_woken() -> None:
@@ -165,20 +144,6 @@ def test_recording_verdicts() -> None:
     ]
     assert diagnosis.unschedulable_plugins == {"A", "B"}
     assert len(diagnosis) == 2
-
-
-def test_recording_part_of_the_cluster_keeps_the_rest() -> None:
-    nodes = cluster(3).all_nodes()
-    diagnosis = Diagnosis(nodes)
-    for at, reason in ((2, "last"), (0, "first")):
-        builder = VerdictBuilder(1)
-        builder.add("P", np.arange(1), Verdict.reject(np.ones(1, bool), SOON, reason))
-        diagnosis.record(nodes.take(np.array([at])), builder.build())
-    assert [diagnosis.status(name).reasons for name in nodes.names] == [
-        ("first",),
-        (),
-        ("last",),
-    ]
 
 
 # ---------------------------------------------------------------- building verdicts
@@ -260,16 +225,6 @@ def test_lists_of_reasons() -> None:
         np.array([0, SOON, SOON], np.int8), np.array([0, 2, 1], np.uint64), (), ((), ("b",), ("a",))
     )
     assert [listed.status(i).reasons for i in range(3)] == [(), ("a",), ("b",)]
-
-
-def test_merging_keeps_the_last_status() -> None:
-    builder = VerdictBuilder(2)
-    builder.add("A", np.arange(2), Verdict.reject(np.ones(2, bool), SOON, "plain"))
-    other = VerdictBuilder(1)
-    other.add("B", np.arange(1), Verdict.reject(np.ones(1, bool), NEVER, "crowded"))
-    builder.merge(np.array([1]), other.build())
-    built = builder.build()
-    assert [built.status(i).reasons for i in range(2)] == [("plain",), ("crowded",)]
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ from scheduler_core.framework.interface import PostFilterOutcome, Prepared
 from scheduler_core.framework.runtime import CycleState, PreFilterResult, _Refilter
 from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, Verdict
 from scheduler_core.trace.records import Nominating
-from tests.builders import make_node
 from tests.framework.profile import (
     Answering,
     Named,
@@ -71,13 +70,6 @@ def test_skip_spares_filter(answer: Prepared[Any] | Status) -> None:
     assert state.pre_filter.get("A") == ("kept" if isinstance(answer, Prepared) else None)
 
 
-def test_a_plain_success_prepares_nothing() -> None:
-    plugin = Answering("A", SUCCESS)
-    result, state = pre_filter(plugin)
-    assert result.status == SUCCESS
-    assert (state.pre_filter, state.skip_filter) == ({}, set())
-
-
 def test_an_unschedulable_pod_is_shown_to_all_plugins() -> None:
     """Preemption may come later in the cycle, and needs what the others prepare."""
     first, second, third = (
@@ -124,12 +116,6 @@ def test_narrowing_is_merged() -> None:
     assert result.narrowed_by == {"B", "C"}
 
 
-def test_nobody_narrows() -> None:
-    result, _ = pre_filter(Answering("A", Prepared(None)), Answering("B", SKIP))
-    assert result.node_names is None
-    assert result.narrowed_by == set()
-
-
 @pytest.mark.parametrize(
     ("plugins", "message"),
     [
@@ -171,25 +157,6 @@ def test_the_first_rejection_counts() -> None:
     assert [first.asked, second.asked, third.asked] == [[["a", "b", "c"]], [["b", "c"]], [["c"]]]
 
 
-def test_nobody_is_asked_about_nothing() -> None:
-    world = three_nodes()
-    last = Turnstile("B")
-    profile = framework(Turnstile("A", "abc"), last)
-    verdicts = profile.run_filter(CycleState(), some_pod(world), world.all_nodes())
-    assert not verdicts.fits.any()
-    assert last.asked == []
-
-
-def test_a_node_without_rivals_is_filtered_once() -> None:
-    world = three_nodes()
-    plugin = Turnstile("A", "c")
-    profile = framework(plugin)
-    nodes = world.all_nodes()
-    verdicts = profile.run_filter_with_nominated_pods(CycleState(), some_pod(world), nodes)
-    assert verdicts.fits.tolist() == [True, True, False]
-    assert plugin.asked == [["a", "b", "c"]]
-
-
 class Company(Named):
     """Wants at least and at most so many pods on a node."""
 
@@ -203,24 +170,6 @@ class Company(Named):
             nodes.n,
             [(lonely, Code.UNSCHEDULABLE, "lonely"), (crowded, Code.UNSCHEDULABLE, "crowded")],
         )
-
-
-def test_nominated_pods_may_neither_be_missed_nor_relied_on() -> None:
-    """A node must do with the pods nominated to it, and without them."""
-    world = three_nodes()
-    rivals = [some_pod(world, f"rival-{i}", priority=i) for i in (1, 0, -1)]
-    nodes = world.all_nodes()
-
-    def filtered(plugin: Any, **nominated: Any) -> Any:
-        profile = framework(plugin, nominated=nominated)
-        info = some_pod(world)
-        verdicts = profile.run_filter_with_nominated_pods(CycleState(), info, nodes)
-        return [verdicts.status(i).message for i in range(nodes.n)]
-
-    assert filtered(Company("A", at_most=0), a=rivals[:1]) == ["crowded", "", ""]
-    assert filtered(Company("A", at_least=1), a=rivals[:1]) == ["lonely", "lonely", "lonely"]
-    assert filtered(Company("A", at_most=1), a=rivals[:2], b=rivals[1:2]) == ["crowded", "", ""]
-    assert filtered(Company("A", at_most=0), a=rivals[2:]) == ["", "", ""]
 
 
 def test_the_verdict_with_nominated_pods_comes_first() -> None:
@@ -269,14 +218,6 @@ def test_where_nominated_pods_make_a_difference_is_noted(
     assert crowded.at.tolist() == at
     assert [verdicts.statuses[i].message for i in crowded.without] == without
     assert [change.added for change in crowded.added] == [tuple(rivals[n]) for n in ("a", "c")]
-
-
-def test_a_pod_is_no_rival_of_itself() -> None:
-    world = three_nodes()
-    info = some_pod(world)
-    profile = framework(Company("A", at_most=0), nominated={"a": [info]})
-    verdicts = profile.run_filter_with_nominated_pods(CycleState(), info, world.all_nodes())
-    assert verdicts.fits.all()
 
 
 # ---------------------------------------------------------------- PostFilter
@@ -452,10 +393,3 @@ def test_raw_scores_may_be_off_the_scale() -> None:
     )
     assert scores.raw.tolist() == [-7, 0, 4000]
     assert scores.normalized.tolist() == [0, 0, 100]
-
-
-def test_no_node_has_no_score() -> None:
-    world = World(make_node("a").obj())
-    nodes = world.all_nodes().take(np.array([False]))
-    (scores,) = framework(Scoring("A", {})).run_score(CycleState(), some_pod(world), nodes)
-    assert scores.normalized.size == 0

@@ -28,12 +28,6 @@ def test_go_div_truncates_toward_zero(dividend: int, divisor: int) -> None:
     assert go_div(ints(dividend), ints(divisor)).tolist() == [int(exact)]
 
 
-def test_go_div_keeps_its_arguments() -> None:
-    dividend = ints(-3, 4)
-    go_div(dividend, 2)
-    assert dividend.tolist() == [-3, 4]
-
-
 @pytest.mark.parametrize(
     ("scores", "stretched", "turned_round"),
     [
@@ -59,26 +53,6 @@ def test_normalized_scores_use_the_whole_scale_in_the_same_order(scores: Sequenc
     assert stretched.max() == (100 if max(scores) else 0)
     assert (np.diff(stretched[np.argsort(scores, kind="stable")]) >= 0).all()
     assert (reversed_normalize_score(ints(*scores)) == 100 - stretched).all()
-
-
-RISING = ((10, 1), (90, 9))
-TENT = ((0, 2), (40, 10), (100, 0))
-
-
-@pytest.mark.parametrize(
-    ("points", "arguments", "values"),
-    [
-        (RISING, [-10, 0, 9, 10, 15, 19, 20, 89, 90, 99, 110], [1, 1, 1, 1, 1, 1, 2, 8, 9, 9, 9]),
-        (TENT, [-10, 0, 20, 30, 40, 70, 100, 110], [2, 2, 6, 8, 10, 5, 0, 0]),
-        (((0, 2), (40, 2), (100, 2)), [-10, 0, 20, 40, 70, 110], [2] * 6),
-        # A falling segment drops the remainder of the fall: 100 - 2 * 1 / 3 is 100.
-        (((0, 100), (3, 98)), [1, 2], [100, 99]),
-    ],
-)
-def test_broken_linear_function(
-    points: tuple[tuple[int, int], ...], arguments: Sequence[int], values: Sequence[int]
-) -> None:
-    assert BrokenLinearFunction(points)(ints(*arguments)).tolist() == values
 
 
 @st.composite

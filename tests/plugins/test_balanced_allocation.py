@@ -72,28 +72,6 @@ def test_cpu_and_memory(
     assert scores(world, requests) == expected
 
 
-def test_three_resources() -> None:
-    world = World(
-        sized("n1", 3500, 40000, **{GPU: "8"}),
-        sized("n2", 3500, 40000, **{GPU: "8"}),
-        sized("n3", 3500, 40000),
-        used("n1", 3000, 5000, **{GPU: "3"}),
-        used("n2", 3000, 5000),
-        used("n3", 3000, 5000),
-    )
-    assert scores(world, {GPU: "1"}, WITH_GPU) == [75, 76, 75]
-
-
-def test_a_node_with_two_of_the_three_resources() -> None:
-    world = World(sized("n1", 3500, 40000))
-    assert scores(world, WANTED | {GPU: "1"}, WITH_GPU) == [56]
-
-
-def test_extended_resources_the_pod_does_not_ask_for_are_left_out() -> None:
-    world = World(sized("n1", 3500, 40000, **{GPU: "8"}), sized("n2", 3500, 40000))
-    assert scores(world, WANTED, WITH_GPU) == [56, 56]
-
-
 @pytest.mark.parametrize("requests", [{}, {"cpu": "0", "memory": "0"}, {GPU: "1"}])
 def test_a_pod_that_asks_for_none_of_the_resources_is_skipped(requests: Mapping[str, str]) -> None:
     world = World(sized("n", 4000, 10000))

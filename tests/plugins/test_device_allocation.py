@@ -67,33 +67,6 @@ def given_devices(
 # ---------------------------------------------------------------- selecting and counting
 
 
-def test_the_first_solution_in_order_is_taken() -> None:
-    slices = resource_slice("s", device("g0"), device("g1"), device("g2"), node="n1")
-    assert given_devices([claim("c", exactly(count=2))], slices) == ["r0=g0", "r0=g1"]
-    taken = claim("held", holds=("n1/g0",))
-    assert given_devices([claim("c", exactly(count=2))], slices, taken) == ["r0=g1", "r0=g2"]
-
-
-def test_the_search_goes_back_when_a_choice_was_wrong() -> None:
-    slices = resource_slice("s", device("g0", model="a"), device("g1", model="b"), node="n1")
-    picky = exactly("picky", where=f'{MODEL} == "a"')
-    assert given_devices([claim("c", exactly("any"), picky)], slices) == ["any=g1", "picky=g0"]
-
-
-def test_two_claims_never_share_a_device() -> None:
-    slices = resource_slice("s", device("g0"), node="n1")
-    assert given_devices([claim("c"), claim("d")], slices) is None
-
-
-def test_all_means_every_matching_device_free_and_at_least_one() -> None:
-    slices = resource_slice("s", device("g0", model="a"), device("g1", model="b"), node="n1")
-    every = claim("c", exactly(count=0))
-    assert given_devices([every], slices) == ["r0=g0", "r0=g1"]
-    assert given_devices([every], slices, claim("held", holds=("n1/g1",))) is None
-    none = claim("c", exactly(count=0, where=f'{MODEL} == "c"'))
-    assert given_devices([none], slices) is None
-
-
 def test_all_needs_every_pool_to_be_complete() -> None:
     half = resource_slice("s", device("g0"), node="n1", count=2)
     text = "claim default/c, request r0: asks for all devices, but resource pool .*being updated"
@@ -110,14 +83,6 @@ def test_an_invalid_pool_is_the_reason_only_when_nothing_else_serves() -> None:
     assert given_devices([claim()], broken, resource_slice("t", device("g9"), pool="net")) == [
         "r0=g9"
     ]
-
-
-def test_the_first_alternative_that_works_is_taken() -> None:
-    slices = resource_slice("s", device("g0", model="a"), device("g1", model="a"), node="n1")
-    either = first_of("r", alternative("best", where=f'{MODEL} == "b"'), alternative("ok", count=2))
-    assert given_devices([claim("c", either)], slices) == ["r/ok=g0", "r/ok=g1"]
-    off = feature_gates({"DRAPrioritizedList": True})
-    assert given_devices([claim("c", either)], slices, features=off) is not None
 
 
 def test_no_claim_is_given_more_than_32_devices() -> None:
@@ -183,15 +148,6 @@ def test_the_oldest_allocator_is_in_use_when_it_has_all_that_is_on() -> None:
     assert given_devices([wish], shared, features=oldest) is None
 
 
-def test_a_constraint_may_be_about_some_requests_only() -> None:
-    slices = resource_slice(
-        "s", device("g0", numa=0), device("g1", numa=1), device("g2", numa=1), node="n1"
-    )
-    about_two = DeviceConstraint(requests=("b", "c"), match_attribute=f"{DRIVER}/numa")
-    wish = claim("x", exactly("a"), exactly("b"), exactly("c"), constraints=[about_two])
-    assert given_devices([wish], slices) == ["a=g0", "b=g1", "c=g2"]
-
-
 def test_tainted_devices_are_for_those_who_tolerate_them() -> None:
     taint = DeviceTaint(key="bad", value="yes", effect="NoSchedule")
     soft = DeviceTaint(key="soft", effect="None")
@@ -201,18 +157,6 @@ def test_tainted_devices_are_for_those_who_tolerate_them() -> None:
     assert given_devices([claim("c", tolerant)], slices) == ["r0=g0"]
     wrong = exactly(tolerations=(DeviceToleration(key="bad", operator="Equal", value="no"),))
     assert given_devices([claim("c", wrong)], slices) == ["r0=g1"]
-
-
-def test_admin_access_sees_devices_in_use_and_leaves_them_free() -> None:
-    slices = resource_slice("s", device("g0"), node="n1")
-    held = claim("held", holds=("n1/g0",))
-    admin = claim("c", exactly(admin_access=True))
-    assert given_devices([admin], slices, held) == ["r0=g0"]
-    found = allocated([admin], slices)
-    assert found is not None
-    assert found.results[0].devices.results[0].admin_access is True
-    twice = claim("c", exactly("a", admin_access=True), exactly("b", admin_access=True))
-    assert given_devices([twice], slices) is None
 
 
 # ---------------------------------------------------------------- parts and shares of devices

@@ -13,7 +13,6 @@ from scheduler_core.api import (
     DeviceCondition,
     KubeObject,
     Node,
-    OwnerReference,
     Pod,
     PodResourceClaim,
     PodResourceClaimStatus,
@@ -33,12 +32,9 @@ from scheduler_core.plugins.dynamic_resources.extended_resources import node_cla
 from scheduler_core.plugins.dynamic_resources.state import ClaimsState
 from tests.builders import container, make_node, make_pod
 from tests.devices.factories import (
-    alternative,
     claim,
     device,
     device_class,
-    exactly,
-    first_of,
     resource_slice,
 )
 from tests.plugins.harness import World, rejected
@@ -134,21 +130,6 @@ def test_a_pod_waits_until_its_claims_are_there(
     assert status == (Status(NEVER, (reason,)) if reason else SUCCESS)
 
 
-def test_a_made_claim_serves_the_pod_that_owns_it() -> None:
-    owner = OwnerReference(kind="Pod", name="incoming", uid="default/incoming", controller=True)
-    own = replace(claim(), metadata=replace(claim().metadata, owner_references=(owner,)))
-    world = world_of(own)
-    assert plugin_of(world).pre_enqueue(world.info(templated("c"))) == SUCCESS
-
-
-def test_a_missing_class_rejects_the_pod_and_post_filter_has_nothing_to_do() -> None:
-    world = world_of(claim("c", exactly("gpu", of="nope")))
-    incoming = world.info(claiming("c"))
-    outcome = prepared(world, incoming)
-    assert outcome.rejection == Status(NEVER, ("request gpu: device class nope does not exist",))
-    assert post_filter(world, incoming, outcome.state) == "no new claims to deallocate"
-
-
 def test_a_claim_whose_allocation_is_on_its_way_has_to_be_waited_for() -> None:
     world = world_of(claim())
     first, second = world.info(claiming("c")), world.info(claiming("c", name="second"))
@@ -163,20 +144,6 @@ def test_a_claim_whose_allocation_is_on_its_way_has_to_be_waited_for() -> None:
 
 
 # ---------------------------------------------------------------- filtering and after
-
-
-def test_devices_in_use_or_pending_are_not_given_again() -> None:
-    world = world_of(claim(), claim("held", holds=("n1/g0",), on="n1"))
-    plugin, nodes, incoming = plugin_of(world), world.all_nodes(), world.info(claiming("c"))
-    state = prepared(world, incoming).state
-    assert rejected(plugin.filter(state, incoming, nodes), nodes) == {
-        "n1": (NEVER, ("cannot allocate all claims",))
-    }
-    assert plugin.reserve(state, incoming, "n2") == SUCCESS
-    world.add(claim("d"))
-    other = world.info(claiming("d", name="other"))
-    state = prepared(world, other).state
-    assert rejected(plugin.filter(state, other, nodes), nodes).keys() == {"n1", "n2"}
 
 
 def test_pre_bind_writes_allocation_user_and_protection() -> None:
@@ -331,17 +298,6 @@ def test_a_node_that_nominated_pods_fill_is_not_filtered_without_them(
     left = cluster.server.get(ResourceClaim, "default/c")
     assert left is not None
     assert (left.status.allocation is None) is message.startswith("deallocation")
-
-
-def test_earlier_alternatives_score_higher() -> None:
-    either = first_of("r", alternative("best", where='device.driver == "none"'), alternative("ok"))
-    world = world_of(claim("c", either))
-    plugin, nodes, incoming = plugin_of(world), world.all_nodes(), world.info(claiming("c"))
-    state = prepared(world, incoming).state
-    plugin.filter(state, incoming, nodes)
-    scores = plugin.score(state, incoming, nodes)
-    assert scores.tolist() == [7, 7]
-    assert plugin.normalize_score(state, incoming, nodes, scores).tolist() == [100, 100]
 
 
 # ---------------------------------------------------------------- extended resources

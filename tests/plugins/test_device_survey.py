@@ -29,12 +29,10 @@ from scheduler_core.plugins.dynamic_resources import DynamicResources
 from tests.builders import make_node, make_pod
 from tests.devices.factories import (
     DRIVER,
-    alternative,
     claim,
     device,
     device_class,
     exactly,
-    first_of,
     named_node,
     resource_slice,
 )
@@ -114,12 +112,6 @@ def test_a_device_in_use_tells_by_whom() -> None:
     assert [holder.claim for holder in seen.holders] == ["default/held"]
 
 
-def test_admin_access_may_have_a_device_in_use() -> None:
-    held = claim("held", holds=("n1/g0",))
-    found = about(exactly(admin_access=True), device("g0"), claims=[held])
-    assert said(found, "g0").startswith("given:")
-
-
 # ---------------------------------------------------------------- selectors
 
 
@@ -147,16 +139,6 @@ def test_capacities_are_values_too() -> None:
     found = about(exactly(where=where), device("g0", capacity={"memory": "24Gi"}))
     (answer,) = answers(found)["g0"]
     assert answer.values == {f"{DRIVER}/memory": "24Gi", "allowMultipleAllocations": "false"}
-
-
-def test_the_selector_of_the_class_comes_first() -> None:
-    picky = device_class("picky", f'{MODEL} == "b"')
-    items = (picky, resource_slice("s", device("g0", model="a"), node="n1"))
-    wants = claim("c", exactly(of="picky", where=f'{MODEL} == "c"'))
-    found = surveyed(claiming("c"), *items, wants)
-    assert said(found, "g0") == "selector: the selector of class picky is false for it"
-    (request,) = found.claims[0].requests
-    assert request.class_selectors == (f'{MODEL} == "b"',)
 
 
 def test_a_selector_that_ends_in_an_error() -> None:
@@ -267,13 +249,6 @@ def test_a_device_of_a_slice_for_several_nodes_that_is_on_another() -> None:
 
 
 # ---------------------------------------------------------------- claims and nodes
-
-
-def test_each_alternative_of_a_list_has_an_answer() -> None:
-    wants = first_of("gpu", alternative("big", where=f'{MODEL} == "b"'), alternative("any"))
-    found = about(wants, device("g0", model="a"))
-    both = [f"{a.request} {a.outcome.value}" for a in answers(found)["g0"]]
-    assert both == ["gpu/big selector", "gpu/any given"]
 
 
 def test_a_claim_that_has_devices_asks_for_none() -> None:

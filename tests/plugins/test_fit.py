@@ -3,14 +3,14 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.api import Node, Pod, ResourceRequirements
+from scheduler_core.api import Node, Pod
 from scheduler_core.cluster.nodes import Change, Nodes
 from scheduler_core.config.types import NodeResourcesFitArgs
 from scheduler_core.framework.events import ActionType, EventResource, QueueingHint
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.status import MAX_REASONS, Code
 from scheduler_core.plugins.node_resources import Fit
-from tests.builders import PodBuilder, container, make_node, make_pod
+from tests.builders import PodBuilder, make_node, make_pod
 from tests.plugins.harness import World, hint_of, rejected
 
 GPU, FPGA = "example.com/gpu", "other.org/fpga"
@@ -83,87 +83,7 @@ def test_one_node(
     assert found == ({} if expected is None else {"n": (expected[0], expected[1:])})
 
 
-@pytest.mark.parametrize(("allowed", "fits"), [("2", False), ("3", True), ("0", False)])
-def test_number_of_pods(allowed: str, fits: bool) -> None:
-    world = one_node(*on_n({}, {}), pods=allowed)
-    assert filtered(world, make_pod("incoming").obj()) == (
-        {} if fits else {"n": (SOON, ("Too many pods",))}
-    )
-
-
-def test_a_full_node_that_is_too_small_as_well_is_beyond_preemption() -> None:
-    found = filtered(one_node(*on_n({}), pods="1"), make_pod("incoming").cpu("11").obj())
-    assert found == {"n": (NEVER, ("Too many pods", "Insufficient cpu"))}
-
-
-@pytest.mark.parametrize(
-    ("args", "fits"),
-    [
-        (NodeResourcesFitArgs(ignored_resources=(FPGA,)), True),
-        (NodeResourcesFitArgs(ignored_resource_groups=("other.org",)), True),
-        (NodeResourcesFitArgs(ignored_resources=("other.org",)), False),
-        (NodeResourcesFitArgs(ignored_resource_groups=("example.com",)), False),
-    ],
-)
-def test_ignored_extended_resources(args: NodeResourcesFitArgs, fits: bool) -> None:
-    found = filtered(one_node(), make_pod("incoming").request(FPGA, "1").obj(), args)
-    assert found == ({} if fits else {"n": (NEVER, (f"Insufficient {FPGA}",))})
-
-
-def test_only_extended_resources_can_be_ignored() -> None:
-    args = NodeResourcesFitArgs(ignored_resources=("cpu", "hugepages-2Mi"))
-    found = filtered(
-        one_node(), make_pod("incoming").cpu("11").request("hugepages-2Mi", "1").obj(), args
-    )
-    assert found == {"n": (NEVER, ("Insufficient cpu", "Insufficient hugepages-2Mi"))}
-
-
 # ---------------------------------------------------------------- what a pod asks for
-
-
-def pod_level(**requests: str) -> ResourceRequirements:
-    return ResourceRequirements(requests=requests)
-
-
-@pytest.mark.parametrize(
-    ("spec", "cpu"),
-    [
-        ({"containers": [{"cpu": "2"}, {"cpu": "3"}]}, 5),
-        ({"init_containers": [{"cpu": "4"}, {"cpu": "6"}], "containers": [{"cpu": "5"}]}, 6),
-        ({"init_containers": [{"cpu": "4"}], "containers": [{"cpu": "5"}]}, 5),
-        ({"sidecars": [{"cpu": "2"}], "containers": [{"cpu": "5"}]}, 7),
-        ({"sidecars": [{"cpu": "2"}], "late_init": [{"cpu": "6"}], "containers": [{}]}, 8),
-        ({"overhead": {"cpu": "1"}, "containers": [{"cpu": "5"}]}, 6),
-        ({"resources": pod_level(cpu="7"), "containers": [{"cpu": "5"}]}, 7),
-        ({"resources": pod_level(cpu="3"), "containers": [{"cpu": "5"}]}, 3),
-        ({"resources": pod_level(memory="1"), "containers": [{"cpu": "5"}]}, 5),
-        (
-            {
-                "resources": pod_level(cpu="7"),
-                "overhead": {"cpu": "1"},
-                "containers": [{"cpu": "5"}],
-            },
-            8,
-        ),
-    ],
-)
-def test_requests_of_a_pod(
-    spec: dict[str, Any],
-    cpu: int,
-) -> None:
-    containers = tuple(container(requests) for requests in spec.pop("containers"))
-    init = [container(requests, sidecar=True) for requests in spec.pop("sidecars", [])]
-    init += [container(requests) for requests in spec.pop("init_containers", [])]
-    init += [container(requests) for requests in spec.pop("late_init", [])]
-    incoming = (
-        make_pod("incoming").containers(*containers).init_containers(*init).spec(**spec).obj()
-    )
-    assert filtered(World(make_node("n").cpu(str(cpu)).memory("9").obj()), incoming) == {}
-    short = {"n": (NEVER, ("Insufficient cpu",))}
-    assert (
-        filtered(World(make_node("n").cpu(f"{cpu * 1000 - 1}m").memory("9").obj()), incoming)
-        == short
-    )
 
 
 def test_what_if_views_count_added_and_removed_pods() -> None:

@@ -1,6 +1,6 @@
 """NodeResourcesFit as a score plugin: the strategies and what they count."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pytest
 
@@ -17,8 +17,6 @@ from scheduler_core.framework.interface import Prepared
 from scheduler_core.plugins.node_resources import Fit
 from tests.builders import container, make_node, make_pod
 from tests.plugins.harness import World
-
-GPU = "example.com/gpu"
 
 
 def resources(**weights: int) -> tuple[ResourceSpec, ...]:
@@ -113,19 +111,6 @@ def test_strategies(
     assert scores(strategy, world, incoming) == expected
 
 
-def test_containers_that_name_nothing_count_with_defaults() -> None:
-    """100 millicores and 200 MiB each, for the incoming pod and for those on the node."""
-    world = World(make_node("n").cpu("1").memory("1000Mi").obj(), make_pod("there").on("n").obj())
-    two_containers = make_pod("incoming").containers(container(), container({"cpu": "200m"})).obj()
-    assert scores(least(resources(cpu=1)), world, two_containers) == [60]
-    assert scores(least(resources(memory=1)), world, two_containers) == [40]
-
-
-def test_zero_is_a_request_too() -> None:
-    world = World(make_node("n").cpu("1").memory("1000Mi").obj())
-    assert scores(least(), world, make_pod("incoming").cpu("0").memory("0").obj()) == [100]
-
-
 def test_the_incoming_pod_is_scored_without_its_requests_at_pod_level() -> None:
     """As in v1.36; on the node, and in Filter, requests at pod level do count."""
     at_pod_level = {
@@ -140,51 +125,6 @@ def test_the_incoming_pod_is_scored_without_its_requests_at_pod_level() -> None:
     assert scores(
         least(resources(cpu=1)), world, make_pod("incoming").spec(**at_pod_level).obj()
     ) == [75, 0]
-
-
-WITH_GPU = resources(cpu=1, **{GPU: 3})
-GPUS = World(
-    make_node("gpu").cpu(10).resource(GPU, 8).obj(),
-    make_node("plain").cpu("10").obj(),
-    make_pod("a").on("gpu").request(GPU, "2").cpu("0").obj(),
-)
-
-
-@pytest.mark.parametrize(
-    ("requests", "expected"),
-    [
-        # gpu: (cpu 50 * 1 + gpu (8 - 4) / 8 = 50 * 3) / 4; plain has no gpu: cpu alone.
-        ({"cpu": "5", GPU: "2"}, [50, 50]),
-        ({"cpu": "0", GPU: "4"}, [43, 100]),
-        ({"cpu": "0"}, [100, 100]),
-        ({"cpu": "0", GPU: "0"}, [100, 100]),
-    ],
-)
-def test_extended_resources_count_if_pod_and_node_have_them(
-    requests: Mapping[str, str], expected: Sequence[int]
-) -> None:
-    assert scores(least(WITH_GPU), GPUS, make_pod("incoming").requests(requests).obj()) == expected
-
-
-def test_resources_the_scheduler_keeps_no_account_of_are_left_out() -> None:
-    world = World(make_node("n").cpu("10").resource("storage", "10").obj())
-    specs = resources(cpu=1, storage=5, pods=5)
-    assert scores(
-        least(specs), world, make_pod("incoming").cpu("5").request("storage", "1").obj()
-    ) == [50]
-    assert scores(
-        least(resources(storage=5)), world, make_pod("incoming").request("storage", "1").obj()
-    ) == [0]
-
-
-def test_ephemeral_storage() -> None:
-    there = make_pod("a").on("n").request("ephemeral-storage", "4").obj()
-    world = World(make_node("n").resource("ephemeral-storage", "10").obj(), there)
-    specs = resources(**{"ephemeral-storage": 1})
-    assert scores(
-        least(specs), world, make_pod("incoming").request("ephemeral-storage", "2").obj()
-    ) == [40]
-    assert scores(most(specs), world, make_pod("incoming").obj()) == [40]
 
 
 def test_a_resource_without_value_on_the_curve_is_left_out_of_the_mean() -> None:

@@ -1,9 +1,8 @@
 from collections.abc import Sequence
 
-import numpy as np
 import pytest
 
-from scheduler_core.api import ContainerImage, ImageVolumeSource, Node, Pod, Volume
+from scheduler_core.api import ImageVolumeSource, Node, Pod, Volume
 from scheduler_core.plugins.image_locality import ImageLocality, normalized_image_name
 from tests.builders import container, make_node, make_pod
 from tests.plugins.harness import World
@@ -57,22 +56,6 @@ def test_larger_and_more_widespread_images_score_higher(
     assert (
         scores(incoming, *(holding(f"n{i}", *sizes) for i, sizes in enumerate(nodes))) == expected
     )
-
-
-def test_an_image_counts_once_however_often_a_node_lists_it() -> None:
-    twice = make_node("n0").obj()
-    names = ("gcr.io/600:latest", "gcr.io/600:latest", "gcr.io/600:v1")
-    images = (ContainerImage(names=names, size_bytes=600 * MIB),) * 2
-    twice = type(twice)(metadata=twice.metadata, status=type(twice.status)(images=images))
-    assert scores(running(600), twice) == scores(running(600), holding("n0", 600)) == [59]
-
-
-def test_all_nodes_count_even_those_that_are_not_scored() -> None:
-    world = World(holding("n0", 600), holding("n1", 600), holding("n2"))
-    feasible = world.all_nodes().take(np.array([0, 2]))
-    found = ImageLocality(world).score(None, world.info(running(600)), feasible)
-    # 600 MiB * 2 / 3 nodes, between 23 and 1000 MiB
-    assert found.tolist() == [38, 0]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.api import LabelSelector, Namespace, Node, PodAffinityTerm
+from scheduler_core.api import Namespace, Node, PodAffinityTerm
 from scheduler_core.api.meta import ObjectMeta
 from scheduler_core.config.types import InterPodAffinityArgs
 from scheduler_core.framework.events import QueueingHint
@@ -70,40 +70,6 @@ def test_required_affinity_opens_domains(
     assert cycle(world, near=near).rejects() == rejected
 
 
-def test_one_pod_has_to_meet_all_terms() -> None:
-    both = {"app": "db", "tier": "back"}
-    near = [aff_term(ZONE, IS_DB), aff_term(ZONE, selector(tier="back"))]
-    apart = World(
-        *nodes(),
-        make_pod("db").on("a").labels(DB).obj(),
-        make_pod("back").on("a").label("tier", "back").obj(),
-    )
-    assert cycle(apart, near=near).fits() == []
-    assert cycle(
-        World(*nodes(), make_pod("both").on("a").labels(both).obj()), near=near
-    ).fits() == ["a", "b"]
-
-
-@pytest.mark.parametrize(
-    ("labels", "placed_web", "fits"),
-    [
-        (WEB, (), ["a", "c", "b"]),
-        (DB, (), []),
-        (WEB, ("c",), ["c"]),
-        (WEB, ("d",), ["a", "c", "b"]),
-    ],
-)
-def test_the_first_of_its_kind_may_go_where_the_labels_are(
-    labels: Mapping[str, str], placed_web: Sequence[str], fits: Sequence[str]
-) -> None:
-    """A pod on d is in no zone, so that the first pod of its kind still may go anywhere."""
-    world = World(
-        *nodes(), *(make_pod(f"web-{name}").on(name).labels(WEB).obj() for name in placed_web)
-    )
-    found = cycle(world, labels, near=[aff_term(ZONE, IS_WEB)])
-    assert sorted(found.fits()) == sorted(fits)
-
-
 @pytest.mark.parametrize(
     ("far", "rejected"),
     [
@@ -123,30 +89,6 @@ def test_required_anti_affinity_closes_domains(
     assert cycle(world, far=far).rejects() == rejected
 
 
-@pytest.mark.parametrize(
-    ("term", "rejected"),
-    [
-        (aff_term(ZONE, IS_WEB), {"a": EXISTING, "b": EXISTING}),
-        (aff_term(HOST, IS_WEB), {"a": EXISTING}),
-        (aff_term(HOST, IS_DB), {}),
-        (aff_term(HOST, IS_WEB, namespaces=("other",)), {}),
-        (aff_term(HOST, IS_WEB, namespaces=("other", "default")), {"a": EXISTING}),
-        (aff_term(HOST, IS_WEB, namespace_selector=selector()), {"a": EXISTING}),
-        (aff_term(HOST, IS_WEB, namespace_selector=selector(team="x")), {"a": EXISTING}),
-        (aff_term(HOST, IS_WEB, namespace_selector=selector(team="y")), {}),
-        (aff_term(HOST, selector(("app", "Near", "x"))), {}),
-    ],
-)
-def test_anti_affinity_of_pods_that_are_there(
-    term: PodAffinityTerm, rejected: Mapping[str, tuple[Code, Sequence[str]]]
-) -> None:
-    existing = make_pod("db").on("a").labels(DB).affinity(pod_affinity(far=[term])).obj()
-    world = World(*nodes(), namespace("default", team="x"), existing)
-    found = cycle(world)
-    assert found.rejects() == rejected
-    assert found.status.is_skip == (not rejected)
-
-
 def test_the_first_rule_that_fails_gives_the_reason() -> None:
     hater = (
         make_pod("db").on("a").labels(DB).affinity(pod_affinity(far=[aff_term(HOST, IS_WEB)])).obj()
@@ -158,33 +100,6 @@ def test_the_first_rule_that_fails_gives_the_reason() -> None:
     assert cycle(world, near=near, far=far).rejects()["a"] == AFFINITY
 
 
-@pytest.mark.parametrize(
-    ("fields", "fits"),
-    [
-        ({}, []),
-        ({"namespaces": ("prod",)}, ["a"]),
-        ({"namespaces": ("prod", "dev")}, ["a", "c"]),
-        ({"namespace_selector": selector(env="prod")}, ["a"]),
-        ({"namespace_selector": selector(env="none")}, []),
-        ({"namespace_selector": selector()}, ["a", "c"]),
-        ({"namespaces": ("dev",), "namespace_selector": selector(env="prod")}, ["a", "c"]),
-        ({"namespace_selector": selector(("env", "NotIn", "prod"))}, ["a", "c"]),
-    ],
-)
-def test_namespaces_of_a_term(
-    fields: Mapping[str, LabelSelector | Sequence[str]], fits: Sequence[str]
-) -> None:
-    """The last one shows upstream: what an unlabelled namespace would match is every namespace."""
-    world = World(
-        *nodes(),
-        namespace("prod", env="prod"),
-        namespace("dev", env="dev"),
-        make_pod("db").on("a").labels(DB).namespace("prod").obj(),
-        make_pod("db").on("c").labels(DB).namespace("dev").obj(),
-    )
-    assert sorted(cycle(world, near=[aff_term(HOST, IS_DB, **fields)]).fits()) == fits
-
-
 def test_namespaces_that_come_later_are_noticed() -> None:
     world = World(*nodes(), make_pod("db").on("a").labels(DB).namespace("prod").obj())
     plugin = InterPodAffinity(DEFAULTS, world)
@@ -193,11 +108,6 @@ def test_namespaces_that_come_later_are_noticed() -> None:
     assert Cycle(world, plugin, incoming).fits() == []
     world.add(namespace("prod", env="prod"))
     assert Cycle(world, plugin, incoming).fits() == ["a"]
-
-
-def test_terminating_pods_still_count() -> None:
-    world = World(*nodes(), make_pod("db").on("a").labels(DB).deleted_at_ns(1).obj())
-    assert cycle(world, far=[aff_term(HOST, IS_DB)]).rejects() == {"a": ANTI}
 
 
 def test_without_terms_it_skips() -> None:
@@ -234,22 +144,6 @@ def test_a_victim_takes_its_anti_affinity_along() -> None:
     assert found.rejects_if("a", removed=[hater]) == {"b": EXISTING}
 
 
-def test_a_victim_that_was_wanted_is_missed() -> None:
-    db = make_pod("db").on("a").labels(DB).obj()
-    world = World(*nodes(), db)
-    found = cycle(world, near=[aff_term(ZONE, IS_DB)])
-    assert found.rejects_if("a", removed=[db]) == dict.fromkeys("acd", AFFINITY)
-
-
-def test_the_last_of_its_kind_gone_makes_the_pod_the_first() -> None:
-    web = make_pod("web").on("c").labels(WEB).obj()
-    world = World(*nodes(), web)
-    found = cycle(world, near=[aff_term(ZONE, IS_WEB)])
-    assert found.fits() == ["c"]
-    assert set(found.rejects_if("c", removed=[web])) == {"a", "b", "d"}
-    assert set(found.rejects_if("a", added=[make_pod("w2").labels(WEB).obj()])) == {"b", "d"}
-
-
 def test_a_nominated_pod_may_shut_the_pod_out() -> None:
     hater = make_pod("n").labels(DB).affinity(pod_affinity(far=[aff_term("rack", IS_WEB)])).obj()
     racked = [make_node("r").label("rack", "1").obj(), *nodes()]
@@ -259,41 +153,6 @@ def test_a_nominated_pod_may_shut_the_pod_out() -> None:
     found = cycle(world, far=[aff_term(HOST, selector(app="cache"))])
     assert found.rejects_if("r", added=[hater]) == {"r": EXISTING}
     assert found.rejects_if("a", added=[hater]) == {}
-
-
-# ---------------------------------------------------------------- scoring
-
-
-@pytest.mark.parametrize(
-    ("terms", "raw", "normalized"),
-    [
-        ({"liked": [(5, aff_term(ZONE, IS_DB))]}, [5, 5, 0, 0], [100, 100, 0, 0]),
-        ({"disliked": [(5, aff_term(ZONE, IS_DB))]}, [-5, -5, 0, 0], [0, 0, 100, 100]),
-        (
-            {"liked": [(8, aff_term(HOST, IS_DB)), (2, aff_term(ZONE, IS_WEB))]},
-            [8, 0, 2, 0],
-            [100, 0, 25, 0],
-        ),
-        (
-            {"liked": [(5, aff_term(ZONE, IS_DB))], "disliked": [(5, aff_term(ZONE, IS_DB))]},
-            [0, 0, 0, 0],
-            [0, 0, 0, 0],
-        ),
-        ({"liked": [(3, aff_term(HOST, selector(("app", "Exists"))))]}, [3, 0, 3, 0], None),
-    ],
-)
-def test_preferred_terms_of_the_pod(
-    terms: Mapping[str, Any],
-    raw: Sequence[int],
-    normalized: Sequence[int] | None,
-) -> None:
-    world = World(
-        *nodes(), make_pod("db").on("a").labels(DB).obj(), make_pod("web").on("c").labels(WEB).obj()
-    )
-    got_raw, got_normalized = cycle(world, **terms).scored(*"abcd")
-    assert list(got_raw.values()) == raw
-    if normalized is not None:
-        assert list(got_normalized.values()) == normalized
 
 
 @pytest.mark.parametrize(
@@ -325,22 +184,6 @@ def test_terms_of_pods_that_are_there_draw_the_pod(
     world = World(*nodes(), make_pod("x").on("a").labels(DB).affinity(pod_affinity(**terms)).obj())
     found = cycle(world, args=args).scores(*"abcd")
     assert (found and list(found[0].values())) == raw
-
-
-def test_preferences_of_others_may_be_left_out() -> None:
-    args = InterPodAffinityArgs(ignore_preferred_terms_of_existing_pods=True)
-    fond = (
-        make_pod("x")
-        .on("a")
-        .labels(DB)
-        .affinity(pod_affinity(liked=[(7, aff_term(HOST, IS_WEB))]))
-        .obj()
-    )
-    world = World(*nodes(), fond)
-    assert cycle(world, args=args).scores() is None
-    own = cycle(world, args=args, liked=[(1, aff_term(HOST, IS_DB))]).scores("a", "b")
-    assert own is not None
-    assert own[0] == {"a": 8, "b": 0}
 
 
 # ---------------------------------------------------------------- hints

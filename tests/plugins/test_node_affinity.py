@@ -2,8 +2,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from scheduler_core.api import Affinity, Node, NodeSelector, NodeSelectorTerm
-from scheduler_core.api import NodeAffinity as Rules
+from scheduler_core.api import Affinity, Node, NodeSelectorTerm
 from scheduler_core.config.types import NodeAffinityArgs
 from scheduler_core.framework.events import QueueingHint
 from scheduler_core.framework.interface import Prepared
@@ -21,14 +20,6 @@ from tests.plugins.harness import (
     term,
 )
 
-POD = (
-    Code.UNSCHEDULABLE_AND_UNRESOLVABLE,
-    ("node(s) didn't match Pod's node affinity/selector",),
-)
-ENFORCED = (
-    Code.UNSCHEDULABLE_AND_UNRESOLVABLE,
-    ("node(s) didn't match scheduler-enforced node affinity",),
-)
 NO_ADDED = NodeAffinityArgs()
 
 
@@ -60,19 +51,6 @@ def fitting(args: NodeAffinityArgs = NO_ADDED, **spec: Affinity | Mapping[str, s
 
 
 @pytest.mark.parametrize(
-    ("selector", "expected"),
-    [
-        ({"zone": "a"}, ["a1", "a2"]),
-        ({"zone": "a", "disk": "ssd"}, ["a1"]),
-        ({"zone": "c"}, []),
-        ({"nothing": ""}, []),
-    ],
-)
-def test_node_selector(selector: Mapping[str, str], expected: Sequence[str]) -> None:
-    assert fitting(node_selector=selector) == expected
-
-
-@pytest.mark.parametrize(
     ("terms", "expected"),
     [
         ([term(expression("zone", "In", "a", "c"))], ["a1", "a2"]),
@@ -100,50 +78,6 @@ def test_required_terms(terms: Sequence[NodeSelectorTerm], expected: Sequence[st
     assert fitting(affinity=affinity(*terms)) == expected
 
 
-def test_selector_and_affinity_must_both_hold() -> None:
-    required = affinity(term(expression("zone", "In", "a")))
-    assert fitting(affinity=required, node_selector={"disk": "ssd"}) == ["a1"]
-
-
-def test_no_term_at_all_matches_nothing() -> None:
-    required = Rules(required_during_scheduling_ignored_during_execution=NodeSelector())
-    assert fitting(affinity=Affinity(node_affinity=required)) == []
-
-
-@pytest.mark.parametrize(
-    ("terms", "names"),
-    [
-        ([named("a1")], {"a1"}),
-        ([named("a1"), named("nowhere")], {"a1", "nowhere"}),
-        ([named("a1"), term(expression("zone", "In", "b"))], None),
-        ([term(expression("zone", "In", "b"), fields=named("b1").match_fields)], {"b1"}),
-        ([term(fields=[*named("a1").match_fields, *named("a1").match_fields])], {"a1"}),
-        (
-            [term(fields=[*named("a1").match_fields, *named("b1").match_fields]), named("a2")],
-            {"a2"},
-        ),
-        ([term(fields=[expression("metadata.name", "NotIn", "a1")])], None),
-        ([named("a1"), term()], None),
-    ],
-)
-def test_pre_filter_narrows_to_nodes_that_every_term_names(
-    terms: Sequence[NodeSelectorTerm], names: set[str] | None
-) -> None:
-    world = cluster()
-    incoming = world.info(make_pod("incoming").affinity(affinity(*terms)).obj())
-    prepared = NodeAffinity(NO_ADDED, world).pre_filter(incoming, world.all_nodes())
-    assert isinstance(prepared, Prepared)
-    assert prepared.node_names == (names and frozenset(names))
-
-
-def test_terms_that_name_different_nodes_conflict() -> None:
-    world = cluster()
-    both = term(fields=[*named("a1").match_fields, *named("b1").match_fields])
-    incoming = world.info(make_pod("incoming").affinity(affinity(both)).obj())
-    conflict = NodeAffinity(NO_ADDED, world).pre_filter(incoming, world.all_nodes())
-    assert conflict == Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("pod affinity terms conflict",))
-
-
 @pytest.mark.parametrize(
     ("args", "spec", "skips"),
     [
@@ -162,25 +96,6 @@ def test_pre_filter_skips_what_it_has_nothing_to_say_about(
         world.info(make_pod("incoming").spec(**spec).obj()), world.all_nodes()
     )
     assert (outcome is SKIP) is skips
-
-
-def test_added_affinity_comes_first_and_holds_beside_the_pods_own() -> None:
-    world = cluster()
-    plugin = NodeAffinity(added(term(expression("zone", "In", "a"))), world)
-    nodes, incoming = (
-        world.all_nodes(),
-        world.info(make_pod("incoming").node_selector("disk", "ssd").obj()),
-    )
-    prepared = plugin.pre_filter(incoming, nodes)
-    assert isinstance(prepared, Prepared)
-    assert rejected(plugin.filter(prepared.state, incoming, nodes), nodes) == {
-        "a2": POD,
-        "b1": ENFORCED,
-        "bare": ENFORCED,
-    }
-
-
-# ---------------------------------------------------------------- scoring
 
 
 def scored(
@@ -222,17 +137,10 @@ def test_preferred_terms_add_up(
     assert scored(preferred, args) == (raw, normalized)
 
 
-@pytest.mark.parametrize(
-    ("preferred", "args", "skips"),
-    [([], NO_ADDED, True), ([(1, ZONE_A)], NO_ADDED, False), ([], added(ZONE_A), True)],
-)
-def test_pre_score_skips_without_wishes(
-    preferred: Sequence[tuple[int, NodeSelectorTerm]], args: NodeAffinityArgs, skips: bool
-) -> None:
-    world = cluster()
-    incoming = world.info(make_pod("incoming").affinity(affinity(preferred=preferred)).obj())
-    outcome = NodeAffinity(args, world).pre_score(None, incoming, world.all_nodes())
-    assert (outcome is SKIP) is skips
+# ---------------------------------------------------------------- scoring
+
+
+ZONE_A, SSD = term(expression("zone", "In", "a")), term(expression("disk", "In", "ssd"))
 
 
 def test_pre_score_reports_every_invalid_term() -> None:

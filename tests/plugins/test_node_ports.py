@@ -7,9 +7,9 @@ from scheduler_core.cluster.nodes import Change, Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.events import QueueingHint
 from scheduler_core.framework.interface import Prepared
-from scheduler_core.framework.status import SKIP, Code
+from scheduler_core.framework.status import Code
 from scheduler_core.plugins.node_ports import NodePorts
-from tests.builders import container, make_node, make_pod
+from tests.builders import make_node, make_pod
 from tests.plugins.harness import World, hint_of, rejected
 
 NO = (
@@ -65,21 +65,6 @@ def test_conflicts(used: Sequence[str], wanted: Sequence[str], conflict: bool) -
     assert filtered(world, incoming, world.all_nodes()) == ({"n": NO} if conflict else {})
 
 
-def test_a_pod_without_host_ports_is_skipped() -> None:
-    world = World(make_node("n").obj())
-    only_container_port = (ContainerPort(container_port=80),)
-    incoming = world.info(make_pod("incoming").ports(*only_container_port).obj())
-    assert NodePorts().pre_filter(incoming, world.all_nodes()) is SKIP
-
-
-@pytest.mark.parametrize(("sidecar", "conflict"), [(True, True), (False, False)])
-def test_of_init_containers_only_sidecars_keep_their_ports(sidecar: bool, conflict: bool) -> None:
-    init = container(ports=ports("80"), sidecar=sidecar)
-    world = World(make_node("n").obj(), make_pod("there").on("n").init_containers(init).obj())
-    incoming = world.info(make_pod("incoming").ports(*ports("80")).obj())
-    assert filtered(world, incoming, world.all_nodes()) == ({"n": NO} if conflict else {})
-
-
 def test_without_pre_filter_there_is_an_error() -> None:
     world = World(make_node("n").obj())
     nodes = world.all_nodes()
@@ -89,20 +74,6 @@ def test_without_pre_filter_there_is_an_error() -> None:
 
 
 # ---------------------------------------------------------------- hypothetical worlds
-
-
-def test_removing_the_holder_frees_the_port_and_adding_one_takes_it() -> None:
-    holder = make_pod("holder").on("n").ports(*ports("80")).obj()
-    world = World(make_node("n").obj(), make_node("m").obj(), holder)
-    nodes, incoming = world.all_nodes(), world.info(make_pod("incoming").ports(*ports("80")).obj())
-    moved = nodes.what_if(
-        {
-            0: Change(removed=(world.info(holder),)),
-            1: Change(added=(world.info(make_pod("rival").ports(*ports("80")).obj()),)),
-        }
-    )
-    assert filtered(world, incoming, nodes) == {"n": NO}
-    assert filtered(world, incoming, moved) == {"m": NO}
 
 
 @pytest.mark.parametrize(

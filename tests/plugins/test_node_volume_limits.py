@@ -102,32 +102,6 @@ def test_without_pre_filter_the_volumes_are_looked_up_by_filter() -> None:
         assert rejected(NodeVolumeLimits(world).filter(None, incoming, nodes), nodes) == expected
 
 
-def test_a_volume_that_is_there_already_costs_nothing() -> None:
-    sharing = [make_pod(f"p{i}").on("a").claim("x").claim("y").obj() for i in range(3)]
-    objects = [*bound("x", "y", "new"), *sharing]
-    assert cycle(*objects, volumes=uses("x")).rejects() == {}
-    assert cycle(*objects, volumes=uses("x", "new")).rejects() == {"a": FULL}
-    assert cycle(*objects, volumes=uses("x", "y"), limits={DRIVER: 0}).rejects() == {}
-
-
-def test_claims_yet_to_be_bound_count_for_their_class() -> None:
-    pending = [claim("x"), claim("y", "gone"), storage_class()]
-    two = [make_pod(f"p-{name}").on("a").volumes(*uses(name)).obj() for name in "xy"]
-    objects = [*bound("new"), *pending, *two]
-    assert cycle(*objects, limits={DRIVER: 1}).rejects() == {"a": FULL}
-    assert cycle(*objects, limits={DRIVER: 2}).rejects() == {}
-    assert cycle(claim("new"), storage_class(), limits={DRIVER: 0}).rejects() == {"a": FULL}
-    lost = [claim("new", volume="gone"), storage_class()]
-    assert cycle(*lost, limits={DRIVER: 0}).rejects() == {"a": FULL}
-    assert cycle(claim("new", None), limits={DRIVER: 0}).rejects() == {}
-    assert cycle(claim("new"), limits={DRIVER: 0}).rejects() == {}
-
-
-def test_volumes_of_other_drivers_do_not_count() -> None:
-    other = [*bound("x", "y", driver="other"), make_pod("one").on("a").claim("x").claim("y").obj()]
-    assert cycle(*other, *bound("new")).rejects() == {}
-
-
 def test_attachments_count_beside_pods() -> None:
     objects = [*bound("x", "y", "new"), make_pod("one").on("a").claim("x").obj()]
     assert cycle(*objects, attached("v-x")).rejects() == {}
@@ -196,14 +170,6 @@ def test_a_zoned_disk_is_named_after_its_zone() -> None:
     assert cycle(*objects, volumes=[inline], limits={driver: 3}).rejects() == {}
 
 
-def test_ephemeral_volumes_count() -> None:
-    own = claim("one-scratch", volume="v-x", owner="one")
-    objects = [own, *bound("x", "new"), make_pod("one").on("a").volumes(ephemeral()).obj()]
-    assert cycle(*objects, limits={DRIVER: 1}).rejects() == {"a": FULL}
-    mine = [claim("p-scratch", volume="v-new", owner="p"), *bound("new")]
-    assert cycle(*mine, volumes=[ephemeral()], limits={DRIVER: 0}).rejects() == {"a": FULL}
-
-
 def test_problems_with_claims() -> None:
     missing = cycle()
     text = 'looking up PVC default/new: persistentvolumeclaim "new" not found'
@@ -220,11 +186,6 @@ def test_problems_with_claims() -> None:
     broken = cycle(volumes=[ebs("aws://zone/disk")], limits={EBS: 5}).rejects()
     assert broken.keys() == {"a"}
     assert broken["a"][1][0].startswith("converting volume(aws://zone/disk) from inline to csi: ")
-
-
-def test_without_attachable_volumes_it_skips() -> None:
-    assert cycle(volumes=()).status.is_skip
-    assert cycle(*bound("new")).status.is_success
 
 
 def test_a_missing_driver_matters_with_its_gate() -> None:

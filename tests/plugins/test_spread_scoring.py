@@ -19,11 +19,10 @@ from scheduler_core.api import (
     TopologySpreadConstraint,
 )
 from scheduler_core.api.meta import ObjectMeta
-from scheduler_core.config.types import PodTopologySpreadArgs
 from scheduler_core.plugins.pod_topology_spread import PodTopologySpread
 from tests.builders import make_node, make_pod
 from tests.plugins.harness import World
-from tests.plugins.placement import HOST, ZONE, Cycle, hard, soft
+from tests.plugins.placement import HOST, ZONE, Cycle, soft
 from tests.plugins.spread_clusters import FOO, IS_FOO, SYSTEM, cycle, foos, hosts
 
 
@@ -53,17 +52,6 @@ def test_fewer_pods_around_score_higher(
     wanted = [f"node-{name}" for name in feasible]
     _, scores = cycle(world, *constraints).scored(*wanted)
     assert scores == dict(zip(wanted, normalized, strict=True))
-
-
-def test_nodes_without_a_topology_key_score_nothing() -> None:
-    world = World(
-        *hosts("11", "ab"),
-        make_node("bare").zone("zone1").without_label(HOST).obj(),
-        *foos("21", "ab"),
-    )
-    raw, normalized = cycle(world, soft(ZONE, IS_FOO), soft(HOST, IS_FOO)).scored()
-    assert raw["bare"] == normalized["bare"] == 0
-    assert normalized["node-b"] > normalized["node-a"]
 
 
 def test_system_defaults_spread_nodes_without_a_zone_too() -> None:
@@ -123,15 +111,3 @@ def test_services_that_come_later_are_noticed() -> None:
     assert Cycle(world, plugin, incoming).scores() is None
     world.add(named(Service, "s", ServiceSpec(selector=FOO)))
     assert Cycle(world, plugin, incoming).scores() is not None
-
-
-def test_list_defaults_replace_the_systems() -> None:
-    args = PodTopologySpreadArgs(
-        defaulting_type="List", default_constraints=(hard(ZONE, None), soft(HOST, None))
-    )
-    service = named(Service, "s", ServiceSpec(selector=FOO))
-    world = World(*hosts(), service, *foos("2104"))
-    assert cycle(world, args=args).fits() == ["node-a", "node-b"]
-    assert cycle(world, hard(HOST, IS_FOO), args=args).fits() == ["node-x"]
-    assert cycle(World(*hosts(), *foos("2104")), args=args).status.is_skip
-    assert cycle(world, args=PodTopologySpreadArgs(defaulting_type="List")).status.is_skip

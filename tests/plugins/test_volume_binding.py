@@ -1,12 +1,9 @@
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import pytest
 
 from scheduler_core.api import (
-    CSIDriver,
     CSIStorageCapacity,
-    CSIVolumeSource,
     InTreeDiskSource,
     PersistentVolume,
     PersistentVolumeClaim,
@@ -19,7 +16,7 @@ from scheduler_core.config.types import VolumeBindingArgs
 from scheduler_core.framework.status import Code
 from scheduler_core.plugins.volume_binding import VolumeBinding
 from tests.builders import make_node, make_pod
-from tests.plugins.harness import World, expression, named, rejected, term
+from tests.plugins.harness import World, expression, rejected, term
 from tests.plugins.placement import HOST, ZONE, Cycle, selector
 from tests.plugins.storage import (
     MADE_ON_DEMAND,
@@ -41,7 +38,6 @@ GRAVE = Code.UNSCHEDULABLE_AND_UNRESOLVABLE
 NO_VOLUME = "node(s) didn't find available persistent volumes to bind"
 ELSEWHERE = "node(s) didn't match PersistentVolume's node affinity"
 NO_SPACE = "node(s) did not have enough free storage"
-NO_SUCH_VOLUME = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
 
 
 def reasons(found: Cycle) -> dict[str, list[str]]:
@@ -49,14 +45,6 @@ def reasons(found: Cycle) -> dict[str, list[str]]:
     refused = found.rejects()
     assert all(code is GRAVE for code, _ in refused.values())
     return {name: sorted(texts) for name, (_, texts) in refused.items()}
-
-
-def chosen(found: Cycle, name: str) -> tuple[Any, ...]:
-    """Return which volume each claim gets on a node, and the claims to make volumes for."""
-    row = found.world.cluster.row_of[name]
-    state = found.state
-    bound = {claim.name: volume.name for volume, claim in state.static_bindings(row)}
-    return bound, [claim.name for claim in state.dynamic_provisions(row)]
 
 
 # ---------------------------------------------------------------- PreFilter
@@ -110,50 +98,7 @@ def test_claims_that_cannot_be_used(
     assert (status.code, status.message) == (GRAVE, message)
 
 
-def test_a_pod_without_claims_skips() -> None:
-    assert cycle(volumes=()).status.is_skip
-    assert cycle(volumes=(Volume(name="x", csi=CSIVolumeSource(driver="d")),)).status.is_skip
-
-
 # ---------------------------------------------------------------- bound claims
-
-
-@pytest.mark.parametrize(
-    ("bound", "rejected"),
-    [
-        (volume("v"), {}),
-        (volume("v", hosts=["a", "b"]), {"c": [ELSEWHERE]}),
-        (volume("v", hosts=["x"]), {name: [ELSEWHERE] for name in "abc"}),
-        (volume("v", terms=[named("a")]), {}),
-        (volume("v", terms=[term()]), {name: [ELSEWHERE] for name in "abc"}),
-        (
-            volume(
-                "v", terms=[term(expression(HOST, "In", "a")), term(expression(ZONE, "Exists"))]
-            ),
-            {},
-        ),
-        (volume("other"), {name: [NO_SUCH_VOLUME] for name in "abc"}),
-    ],
-)
-def test_a_bound_volume_keeps_its_pod_where_it_can_be_used(
-    bound: PersistentVolume, rejected: Mapping[str, Sequence[str]]
-) -> None:
-    """Only labels count: of the node's name the volume's selector is not told."""
-    assert reasons(cycle(bound, claim("c", volume="v"), volumes=uses("c"))) == rejected
-
-
-def test_the_first_bound_claim_that_fails_gives_the_reason() -> None:
-    local = volume("v1", hosts=["a"])
-    found = cycle(
-        local, claim("c1", volume="v1"), claim("c2", volume="v2"), volumes=uses("c1", "c2")
-    )
-    assert reasons(found) == {"a": [NO_SUCH_VOLUME], "b": [ELSEWHERE], "c": [ELSEWHERE]}
-
-
-def test_an_ephemeral_volumes_claim_counts_like_any_other() -> None:
-    local = volume("v", hosts=["b"])
-    own = claim("p-scratch", volume="v", owner="p")
-    assert reasons(cycle(local, own, volumes=(ephemeral(),))).keys() == {"a", "c"}
 
 
 def test_a_migrated_disk_is_where_its_driver_says() -> None:
@@ -243,52 +188,7 @@ def test_a_selector_of_the_claim() -> None:
     )
 
 
-def test_the_smallest_volume_is_taken() -> None:
-    sizes = {"large": "100Gi", "small": "2Gi", "smaller": "1100M", "tiny": "1G"}
-    volumes = [volume(name, size=size) for name, size in sizes.items()]
-    found = cycle(*volumes, claim("c"), ONLY_STATIC, volumes=uses("c"))
-    assert chosen(found, "a") == ({"c": "smaller"}, [])
-
-
-def test_a_volume_made_for_the_claim_is_the_only_choice() -> None:
-    prebound = volume("v1", hosts=["a"], claimed_by="c", size="100Gi")
-    found = cycle(prebound, volume("v2"), claim("c"), ONLY_STATIC, volumes=uses("c"))
-    assert found.fits() == ["a"]
-    assert chosen(found, "a") == ({"c": "v1"}, [])
-
-
-def test_every_claim_gets_a_volume_of_its_own_smallest_claims_first() -> None:
-    volumes = [volume("v5", size="5Gi"), volume("v2", size="2Gi", hosts=["a", "b"])]
-    claims = [claim("large", size="4Gi"), claim("small", size="1Gi")]
-    found = cycle(*volumes, *claims, ONLY_STATIC, volumes=uses("large", "small"))
-    assert found.fits() == ["a", "b"]
-    assert chosen(found, "a") == ({"small": "v2", "large": "v5"}, [])
-    assert found.rejects() == {"c": (GRAVE, (NO_VOLUME,))}
-
-
-def test_bound_and_unbound_claims_may_both_be_in_the_way() -> None:
-    found = cycle(
-        volume("v1", hosts=["a"], claimed_by="c1"),
-        claim("c1", volume="v1"),
-        claim("c2"),
-        ONLY_STATIC,
-        volumes=uses("c1", "c2"),
-    )
-    assert reasons(found) == {
-        "a": [NO_VOLUME],
-        "b": [NO_VOLUME, ELSEWHERE],
-        "c": [NO_VOLUME, ELSEWHERE],
-    }
-
-
 # ---------------------------------------------------------------- volumes to make
-
-
-def test_without_a_volume_one_is_made() -> None:
-    found = cycle(volume("v", hosts=["a"]), claim("c"), MADE_ON_DEMAND, volumes=uses("c"))
-    assert found.fits() == ["a", "b", "c"]
-    assert chosen(found, "a") == ({"c": "v"}, [])
-    assert chosen(found, "b") == ({}, ["c"])
 
 
 @pytest.mark.parametrize(
@@ -316,13 +216,6 @@ def test_allowed_topologies(terms: Sequence[Sequence[Sequence[str]]], fits: str)
     assert found.fits() == list(fits)
 
 
-def test_a_selected_node_is_the_only_one() -> None:
-    found = cycle(claim("c", selected="b"), MADE_ON_DEMAND, volumes=uses("c"))
-    assert found.fits() == ["b"]
-    assert reasons(found) == {"a": [NO_VOLUME], "c": [NO_VOLUME]}
-    assert chosen(found, "b") == ({}, ["c"])
-
-
 @pytest.mark.parametrize(
     ("pools", "size", "fits"),
     [
@@ -347,11 +240,6 @@ def test_storage_capacity(pools: Sequence[CSIStorageCapacity], size: str, fits: 
     found = cycle(*pools, *tracked, claim("c", size=size), volumes=uses("c"))
     assert found.fits() == list(fits)
     assert set(found.rejects().values()) <= {(GRAVE, (NO_SPACE,))}
-
-
-@pytest.mark.parametrize("driver", [[], [csi_driver()], [csi_driver(storage_capacity=False)]])
-def test_capacity_matters_only_to_drivers_that_publish_it(driver: Sequence[CSIDriver]) -> None:
-    assert cycle(*driver, claim("c"), MADE_ON_DEMAND, volumes=uses("c")).fits() == ["a", "b", "c"]
 
 
 def test_without_pre_filter_there_is_an_error() -> None:

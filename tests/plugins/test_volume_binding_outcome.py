@@ -124,43 +124,11 @@ def reserve(found: Cycle, name: str) -> Any:
     return state
 
 
-def test_a_reserved_volume_is_no_longer_free() -> None:
-    found = cycle(volume("v"), claim("c"), claim("d"), ONLY_STATIC, volumes=uses("c"))
-    other = make_pod("q").claim("d").obj()
-    state = reserve(found, "a")
-    assert Cycle(found.world, found.plugin, other).fits() == []
-    found.plugin.unreserve(state, found.info, "a")
-    assert Cycle(found.world, found.plugin, other).fits() == ["a", "b", "c"]
-
-
-def test_a_reserved_claim_keeps_to_its_node() -> None:
-    found = cycle(claim("c"), MADE_ON_DEMAND, volumes=uses("c"))
-    sharing = make_pod("q").claim("c").obj()
-    state = reserve(found, "b")
-    assert Cycle(found.world, found.plugin, sharing).fits() == ["b"]
-    found.plugin.unreserve(state, found.info, "b")
-    assert Cycle(found.world, found.plugin, sharing).fits() == ["a", "b", "c"]
-
-
 def test_an_outside_change_ends_what_was_assumed() -> None:
     found = cycle(volume("v"), claim("c"), claim("d"), ONLY_STATIC, volumes=uses("c"))
     reserve(found, "a")
     found.world.add(volume("v", labels={"touched": ""}))
     assert Cycle(found.world, found.plugin, make_pod("q").claim("d").obj()).fits() != []
-
-
-def test_pre_bind_binds_an_existing_volume_both_ways() -> None:
-    found = cycle(volume("v", hosts=["a"]), claim("c"), ONLY_STATIC, volumes=uses("c"))
-    state = reserve(found, "a")
-    assert found.plugin.pre_bind(state, found.info, "a").is_success
-    bound = found.world.objects.get(PersistentVolume, "v")
-    assert bound is not None
-    assert bound.spec.claim_ref is not None
-    assert (bound.spec.claim_ref.name, bound.status.phase) == ("c", "Bound")
-    assert "pv.kubernetes.io/bound-by-controller" in bound.metadata.annotations
-    again = Cycle(found.world, found.plugin, make_pod("q").claim("c").obj())
-    assert again.state.claims.bound[0].spec.volume_name == "v"
-    assert again.fits() == ["a"]
 
 
 def test_pre_bind_makes_a_volume_where_it_is_needed() -> None:
@@ -243,15 +211,6 @@ def test_pre_bind_of_a_volume_that_is_gone() -> None:
     found.world.objects.remove(volume("v"))
     status = found.plugin.pre_bind(state, found.info, "a")
     assert status.message == 'persistentvolumes "v" not found'
-
-
-def test_bound_claims_leave_nothing_to_do() -> None:
-    found = cycle(volume("v"), claim("c", volume="v"), volumes=uses("c"))
-    state = reserve(found, "a")
-    before = found.world.objects.revision(PersistentVolume)
-    assert found.plugin.pre_bind(state, found.info, "a").is_success
-    found.plugin.unreserve(state, found.info, "a")
-    assert found.world.objects.revision(PersistentVolume) == before
 
 
 # ---------------------------------------------------------------- hints

@@ -87,29 +87,6 @@ def test_disks(mine: Volume, theirs: Volume, conflict: bool) -> None:
     assert found.rejects() == ({"a": DISK} if conflict else {})
 
 
-def test_a_conflict_ends_with_its_pod() -> None:
-    first, second = (make_pod(name).on("a").volumes(gce()).obj() for name in ("x", "y"))
-    found = cycle(first, second, volumes=[gce()])
-    assert found.rejects_if("a", removed=[first]) == {"a": DISK}
-    assert found.rejects_if("a", removed=[first, second]) == {}
-    assert found.rejects_if("b", added=[make_pod("z").volumes(gce()).obj()]).keys() == {"a", "b"}
-
-
-def test_without_disks_and_used_claims_it_skips() -> None:
-    assert cycle(volumes=()).status.is_skip
-    assert cycle(ALONE, volumes=uses("c")).status.is_skip
-    shared = claim("c", modes=["ReadWriteOnce"])
-    assert cycle(shared, make_pod("x").on("a").claim("c").obj(), volumes=uses("c")).status.is_skip
-
-
-def test_a_claim_for_one_pod_shuts_out_others_everywhere() -> None:
-    user = make_pod("x").on("a").claim("c").obj()
-    found = cycle(ALONE, user, volumes=uses("c"))
-    assert found.rejects() == {"a": IN_USE, "b": IN_USE}
-    assert found.rejects_if("a", removed=[user]) == {"b": IN_USE}
-    assert found.rejects_if("b", removed=[make_pod("y").claim("d").obj()]).keys() == {"a", "b"}
-
-
 def test_a_claim_used_in_another_namespace_is_another_claim() -> None:
     user = make_pod("x").on("a").claim("c").namespace("other").obj()
     assert cycle(ALONE, user, volumes=uses("c")).status.is_skip

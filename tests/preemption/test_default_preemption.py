@@ -8,7 +8,6 @@ from scheduler_core.preemption.report import PreemptionReport
 from scheduler_core.scheduler.assembly import SchedulerOptions
 from scheduler_core.sim.simulation import Timing
 from scheduler_core.trace.events import (
-    Bound,
     EventRecorded,
     PodEvicted,
     PreemptionDecided,
@@ -25,45 +24,10 @@ def full_node() -> list[KubeObject]:
     ]
 
 
-def test_victims_go_and_the_preemptor_gets_the_room() -> None:
-    world = Cluster(*full_node())
-    attempt = world.attempt()
-    failure = not_scheduled(attempt)
-    assert (failure.nominating, failure.nominated_node) == ("override", "n1")
-    assert not world.exists("low")
-    assert world.attempt().suggested_host == "n1"
-    assert [event.node for event in world.trace if isinstance(event, Bound)] == [0]
-
-
 def test_the_message_of_a_started_preemption_ends_after_the_filter_reasons() -> None:
     attempt = Cluster(*full_node()).attempt()
     failure = not_scheduled(attempt)
     assert failure.message == "0/1 nodes are available: 1 Insufficient cpu."
-
-
-def test_preemption_policy_never() -> None:
-    world = Cluster(
-        make_node("n1").cpu(4).obj(),
-        make_pod("low").cpu(4).on("n1").obj(),
-        make_pod("p").cpu(2).priority(10).preemption_policy("Never").obj(),
-    )
-    attempt = world.attempt()
-    failure = not_scheduled(attempt)
-    assert failure.message.endswith("preemption: not eligible due to preemptionPolicy=Never.")
-    assert world.exists("low")
-
-
-def test_a_request_beyond_the_whole_node_never_preempts() -> None:
-    world = Cluster(
-        make_node("n1").cpu(4).obj(),
-        make_pod("low").cpu(4).on("n1").obj(),
-        make_pod("p").cpu(5).priority(10).obj(),
-    )
-    attempt = world.attempt()
-    failure = not_scheduled(attempt)
-    assert failure.message.endswith(
-        "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
-    )
 
 
 def test_graceful_victims_keep_the_preemptor_waiting() -> None:

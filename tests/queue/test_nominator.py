@@ -54,17 +54,6 @@ def test_modes(cast: Cast, own: str, nominating: Nominating, node_name: str, res
     assert cast.told == ([("default/p", result)] if result else [])
 
 
-def test_a_pod_is_nominated_once(cast: Cast) -> None:
-    pod = cast.pod("p")
-    cast.nominator.add(pod, OVERRIDE, "n1")
-    cast.nominator.add(pod, OVERRIDE, "n1")
-    cast.nominator.add(pod, OVERRIDE, "n2")
-    assert cast.on("n1") == []
-    assert cast.on("n2") == ["default/p"]
-    assert cast.nominator.nominated_by_node() == {"n2": [pod]}
-    assert cast.told == [("default/p", "n1"), ("default/p", "n2")]
-
-
 def test_pods_of_a_node_come_in_order_of_nomination(cast: Cast) -> None:
     for name in ("b", "a", "c"):
         cast.nominator.add(cast.pod(name), OVERRIDE, "n1")
@@ -114,13 +103,3 @@ def test_a_nomination_outlasts_what_is_known_of_the_pod(cast: Cast) -> None:
     cast.nominator.restate(pod_info(make_pod("other")))
     assert cast.nominator.nominated_by_node() == {"n1": [named]}
     assert cast.told == [("default/p", "n1")]
-
-
-def test_delete(cast: Cast) -> None:
-    pod = cast.pod("p")
-    cast.nominator.delete(pod)
-    assert cast.told == []
-    cast.nominator.add(pod, OVERRIDE, "n1")
-    cast.nominator.delete(pod)
-    assert cast.on("n1") == []
-    assert cast.told == [("default/p", "n1"), ("default/p", "")]

@@ -49,15 +49,6 @@ def test_events_during_the_attempt(
     assert world.places() == {"default/p": place}
 
 
-def test_events_before_the_attempt_do_not_count() -> None:
-    world = World(YES)
-    world.add(P, Q)
-    world.pop()
-    world.queue.move_all_to_active_or_backoff_queue(NODE_ADD)
-    world.fail(world.pop(), "Yes")
-    assert world.places() == {"default/p": "in flight", "default/q": "unschedulable"}
-
-
 def test_hints_stop_at_the_first_event_that_queues_and_are_recorded() -> None:
     world = World(YES, NO)
     world.add(P)
@@ -93,16 +84,6 @@ def test_hints_stop_at_the_first_event_that_queues_and_are_recorded() -> None:
             backoff_until_ns=world.queue.backoff_until_ns(queued),
         ),
     ]
-
-
-def test_events_nobody_registered_for_are_not_kept() -> None:
-    world = World(YES)
-    world.add(P)
-    queued = world.pop()
-    world.queue.move_all_to_active_or_backoff_queue(NODE_LABEL)
-    told = len(world.told)
-    world.fail(queued, "Yes")
-    assert len(world.told) == told + 1
 
 
 def test_an_update_of_the_pod_itself_is_kept() -> None:

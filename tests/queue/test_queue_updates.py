@@ -10,7 +10,7 @@ from scheduler_core.framework.events import (
     QueueingHint,
 )
 from scheduler_core.queue.cluster_events import NODE_ADD
-from scheduler_core.queue.moves import Hint, Move, Strategy, Via
+from scheduler_core.queue.moves import Hint, Strategy, Via
 from scheduler_core.trace.records import Queue
 from tests.builders import make_pod
 from tests.queue.queue_world import Gate, Rejector, World, pod_info
@@ -25,33 +25,6 @@ OLD, NEW = (
     pod_info(make_pod("p").nominated("n1")),
     pod_info(make_pod("p").label("a", "b").nominated("n2")),
 )
-
-
-def test_in_active_q_the_pod_is_replaced() -> None:
-    world = World()
-    world.add(OLD)
-    told = len(world.moves)
-    world.queue.update(OLD, NEW)
-    assert world.pop().pod is NEW
-    assert len(world.moves) == told
-    assert world.queue.nominator.nominations() == {"default/p": "n2"}
-
-
-def test_in_backoff_q_the_pod_is_replaced() -> None:
-    world = World()
-    queued = world.park(OLD)
-    world.queue.update(OLD, NEW)
-    assert world.places() == {"default/p": "backoff"}
-    assert queued.pod is NEW
-    assert world.queue.nominator.nominations() == {"default/p": "n2"}
-
-
-def test_an_unknown_pod_is_added() -> None:
-    world = World()
-    world.live[NEW.key] = NEW.pod
-    world.queue.update(OLD, NEW)
-    assert world.moves == [Move(NEW, Queue.ACTIVE, "UnschedulablePodUpdate", Via.ADDED)]
-    assert world.queue.nominator.nominations() == {"default/p": "n2"}
 
 
 @pytest.mark.parametrize(
@@ -132,21 +105,6 @@ def test_such_a_pod_that_is_deleted_is_gone_from_both_places() -> None:
     world.queue.delete(OLD)
     assert world.places() == {}
     assert [move.via for move in world.moves].count(Via.DELETED) == 1
-
-
-def test_a_gated_pod_waits_apart_and_is_not_backing_off() -> None:
-    gate = Gate("SchedulingGates", [GATES_GONE], held={"default/p"})
-    world = World(gate)
-    old = pod_info(make_pod("p").gates("x"))
-    world.add(old)
-    assert world.moves == [
-        Move(old, Queue.GATED, "UnschedulablePodAdd", Via.ADDED, gated_by="SchedulingGates")
-    ]
-    assert [queued.gating_plugin for queued in world.queue.gated_pods()] == ["SchedulingGates"]
-    gate.held.clear()
-    world.queue.update(old, pod_info(make_pod("p")))
-    assert world.places() == {"default/p": "active"}
-    assert world.pop().attempts == 1
 
 
 def test_the_gate_asks_again_and_may_hold_the_pod() -> None:

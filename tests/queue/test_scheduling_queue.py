@@ -25,8 +25,6 @@ QUEUE, SKIP = QueueingHint.QUEUE, QueueingHint.SKIP
 POD_DELETE = ClusterEvent(EventResource.POD, ActionType.DELETE)
 POD_LABEL = ClusterEvent(EventResource.POD, ActionType.UPDATE_POD_LABEL)
 POD_TOLERATION = ClusterEvent(EventResource.POD, ActionType.UPDATE_POD_TOLERATION)
-NODE_LABEL = ClusterEvent(EventResource.NODE, ActionType.UPDATE_NODE_LABEL)
-
 FIT = "NodeResourcesFit"
 LO, MID, HI = (
     pod_info(make_pod(name).priority(p)) for name, p in (("lo", 0), ("mid", 5), ("hi", 10))
@@ -38,22 +36,6 @@ def fit(hint: QueueingHint = QUEUE) -> Rejector:
 
 
 # ---------------------------------------------------------------- adding and popping
-
-
-def test_pops_by_priority_then_by_age() -> None:
-    world = World()
-    older, newer = pod_info(make_pod("older").priority(5)), pod_info(make_pod("newer").priority(5))
-    world.add(LO, older, HI, newer)
-    order = [world.pop_key() for _ in range(4)]
-    assert order == ["default/hi", "default/older", "default/newer", "default/lo"]
-    assert world.queue.pop() is None
-
-
-def test_active_pods_are_listed_in_pop_order() -> None:
-    world = World()
-    world.add(LO, HI, MID)
-    listed = [queued.key for queued in world.queue.active_pods()]
-    assert listed == [world.pop_key() for _ in range(3)]
 
 
 def test_a_popped_pod_is_in_flight_until_done() -> None:
@@ -70,47 +52,7 @@ def test_a_popped_pod_is_in_flight_until_done() -> None:
     assert world.places() == {}
 
 
-def test_a_new_pod_is_recorded_and_brings_its_nomination() -> None:
-    world = World()
-    pod = pod_info(make_pod("p").nominated("n1"))
-    world.add(pod)
-    assert world.moves == [Move(pod, Queue.ACTIVE, "UnschedulablePodAdd", Via.ADDED)]
-    assert world.nominations == [("default/p", "n1")]
-
-
-def test_delete_removes_a_pod_from_wherever_it_is() -> None:
-    gate = Gate("Gate", held={"default/gated"})
-    world = World(fit(), gate)
-    world.park(pod_info(make_pod("parked")), FIT)
-    world.park(pod_info(make_pod("waits")))
-    world.add(pod_info(make_pod("gated")), pod_info(make_pod("active").nominated("n1")))
-    assert sorted(world.places().values()) == ["active", "backoff", "gated", "unschedulable"]
-    for name in ("parked", "waits", "gated", "active", "unknown"):
-        world.queue.delete(pod_info(make_pod(name)))
-    assert world.places() == {}
-    assert world.queue.nominator.nominations() == {}
-    told = [move for move in world.moves if move.via is Via.DELETED]
-    assert [move.pod.key for move in told] == [
-        f"default/{name}" for name in ("parked", "waits", "gated", "active")
-    ]
-
-
 # ---------------------------------------------------------------- failed attempts
-
-
-def test_a_rejected_pod_is_parked() -> None:
-    world = World(fit())
-    queued = world.park(MID, FIT)
-    assert world.places() == {"default/mid": "unschedulable"}
-    assert (queued.unschedulable_count, queued.consecutive_errors_count) == (1, 0)
-    assert queued.timestamp_ns == world.now_ns
-    assert world.moves[-1] == Move(
-        MID,
-        Queue.UNSCHEDULABLE,
-        "ScheduleAttemptFailure",
-        Via.ATTEMPT_FAILURE,
-        strategy=Strategy.SKIP,
-    )
 
 
 def test_a_pod_in_error_backs_off_and_is_not_popped_early() -> None:
@@ -190,22 +132,6 @@ def test_a_pending_plugin_spares_the_backoff() -> None:
     assert world.moves[-1].strategy is Strategy.IMMEDIATELY
 
 
-def test_all_rejectors_are_asked_though_the_first_decides() -> None:
-    first, second = Rejector("A", {NODE_ADD: QUEUE}), Rejector("B", {NODE_ADD: SKIP})
-    world = World(first, second, Rejector("C", {NODE_ADD: QUEUE}))
-    world.park(MID, "A", "B")
-    world.queue.move_all_to_active_or_backoff_queue(NODE_ADD)
-    assert world.moves[-1].hints == (Hint("A", QUEUE), Hint("B", SKIP))
-
-
-def test_events_nobody_registered_for_are_not_even_looked_at() -> None:
-    world = World(fit())
-    world.park(MID, FIT)
-    told = len(world.told)
-    world.queue.move_all_to_active_or_backoff_queue(NODE_LABEL)
-    assert len(world.told) == told
-
-
 def test_a_pre_check_chooses_the_pods() -> None:
     world = World(fit())
     world.park(HI, FIT)
@@ -231,17 +157,6 @@ def test_bound_pods_raise_events_of_their_own() -> None:
     ]
 
 
-def test_pop_takes_from_backoff_when_nothing_is_active() -> None:
-    world = World(fit())
-    world.park(MID, FIT)
-    world.queue.move_all_to_active_or_backoff_queue(NODE_ADD)
-    world.add(LO)
-    assert world.pop_key() == "default/lo"
-    popped = world.queue.pop()
-    assert popped is not None
-    assert (popped.queued.key, popped.source) == ("default/mid", Queue.BACKOFF)
-
-
 def test_without_the_gate_backoff_is_waited_out() -> None:
     world = World(fit(), pop_early=False)
     world.park(MID, FIT)
@@ -253,34 +168,6 @@ def test_without_the_gate_backoff_is_waited_out() -> None:
     world.pass_time(0.001)
     world.queue.flush_backoff_completed()
     assert world.pop_key() == "default/mid"
-
-
-def test_backoff_grows_with_every_rejection() -> None:
-    world = World(fit())
-    queued = world.park(MID, FIT)
-    waits_s = []
-    for _ in range(6):
-        world.queue.move_all_to_active_or_backoff_queue(NODE_ADD)
-        until_ns = world.queue.backoff_until_ns(queued)
-        waits_s.append(round((until_ns - queued.timestamp_ns) / SECOND_NS))
-        world.fail(world.pop(), FIT)
-    assert waits_s == [1, 2, 4, 8, 10, 10]
-
-
-def test_a_tried_pod_lets_others_of_its_priority_go_first() -> None:
-    world = World(fit())
-    world.add(pod_info(make_pod("first").priority(5)), pod_info(make_pod("second").priority(5)))
-    world.pass_time(1)
-    world.fail(world.pop(), FIT)
-    world.pass_time(30)
-    world.queue.move_all_to_active_or_backoff_queue(NODE_ADD)
-    assert [queued.key for queued in world.queue.active_pods()] == [
-        "default/second",
-        "default/first",
-    ]
-
-
-# ---------------------------------------------------------------- flushes
 
 
 def test_pods_parked_for_too_long_are_flushed() -> None:
@@ -302,6 +189,9 @@ def test_pods_parked_for_too_long_are_flushed() -> None:
         Via.CLUSTER_EVENT,
         strategy=Strategy.AFTER_BACKOFF,
     )
+
+
+# ---------------------------------------------------------------- flushes
 
 
 def test_the_flush_mark_goes_when_the_pod_comes_back() -> None:
@@ -335,13 +225,6 @@ def test_next_leftover_flush_is_the_first_that_moves_a_pod() -> None:
     world.now_ns = due_ns
     world.queue.flush_unschedulable_leftover()
     assert world.places() == {"default/mid": "active"}
-
-
-def test_next_backoff_flush() -> None:
-    world = World(pop_early=False)
-    assert world.queue.next_backoff_flush_ns() is None
-    world.park(MID)
-    assert world.queue.next_backoff_flush_ns() == START_NS + 2 * SECOND_NS
 
 
 # ---------------------------------------------------------------- activation

@@ -16,7 +16,6 @@ from scheduler_core.trace.events import (
     NominationChanged,
     PodEvicted,
     PointFinished,
-    QueueMoved,
     Unreserved,
 )
 from scheduler_core.trace.records import Result
@@ -32,7 +31,7 @@ from tests.scheduler.steps import (
     points,
     results,
 )
-from tests.simulated import SECOND_NS, START_NS, Cluster, not_scheduled
+from tests.simulated import SECOND_NS, Cluster, not_scheduled
 
 # ---------------------------------------------------------------- Reserve
 
@@ -113,15 +112,6 @@ def test_an_error_blames_nobody_and_is_tried_again(point: str, message: str) -> 
     assert cluster.told_of("p") == [("FailedScheduling", message)]
     assert cluster.backing_off() == ["p"]
     assert cluster.pod("p").status.conditions[0].reason == "SchedulerError"
-
-
-def test_several_reasons_are_counted_and_sorted() -> None:
-    reasons = ("zebra", "ape", "zebra")
-    plugin = Steps([], answers={"permit": Status(Code.UNSCHEDULABLE, reasons)})
-    cluster = one_node(make_pod("p").obj(), plugins=[plugin])
-    attempt = cluster.attempt()
-    failure = not_scheduled(attempt)
-    assert failure.message == "0/1 nodes are available: 1 ape, 2 zebra."
 
 
 def test_a_pending_plugin_is_remembered_as_such() -> None:
@@ -276,19 +266,6 @@ def test_the_first_bind_plugin_that_does_not_skip_binds(
     bound_by_default = "B" not in asked
     assert cluster.node_of("p") == ("n" if bound_by_default else "")
     assert points(cluster)[-2:] == [("Bind", "Success"), ("PostBind", "Success")]
-
-
-def test_a_failed_bind_gives_the_room_back_and_tries_again() -> None:
-    diary: list[str] = []
-    binders = [Binder(diary, "A", SKIP), Binder(diary, "B", FAILED)]
-    cluster = one_node(make_pod("p").obj(), plugins=binders, profile=binding("A", "B"))
-    cluster.attempt()
-    assert diary == ["A.bind p", "B.bind p"]
-    assert cluster.told_of("p") == [("FailedScheduling", 'running Bind plugin "B": failed')]
-    assert results(cluster) == [Result.SCHEDULED, Result.BIND_ERROR]
-    assert cluster.scheduler.cache.n_pods == 0
-    assert cluster.backing_off() == ["p"]
-    assert cluster.of_type(QueueMoved)[-1].backoff_until_ns == START_NS + SECOND_NS
 
 
 def test_a_failed_bind_wakes_pods_that_wanted_the_room() -> None:

@@ -48,57 +48,13 @@ def patch_spec(cluster: Cluster, name: str, **spec: object) -> None:
 # ---------------------------------------------------------------- nodes
 
 
-def test_a_new_node_wakes_who_may_fit_it() -> None:
-    cluster = full_cluster()
-    cluster.create(make_node("small").cpu(1).obj())
-    assert cluster.parked() == ["waiter"]
-    cluster.create(make_node("large").obj())
-    assert cluster.active() == ["waiter"]
-
-
-def test_a_node_that_grows_wakes_who_may_fit_it() -> None:
-    cluster = full_cluster()
-    cluster.server.update(make_node("n").cpu(8).obj())
-    assert cluster.active() == ["waiter"]
-    cluster.settle()
-    assert cluster.node_of("waiter") == "n"
-
-
 def test_a_change_nobody_asked_for_wakes_nobody() -> None:
     cluster = full_cluster()
     cluster.server.update(make_node("n").label("colour", "red").obj())
     assert cluster.parked() == ["waiter"]
 
 
-def test_a_node_that_goes_leaves_its_pods_known() -> None:
-    cluster = full_cluster()
-    cluster.server.delete(cluster.node("n"))
-    assert cluster.scheduler.cache.n_pods == 1
-    cluster.server.delete(cluster.pod("holder"))
-    assert cluster.scheduler.cache.n_pods == 0
-
-
-def test_a_lifted_taint_wakes_who_did_not_tolerate_it() -> None:
-    cluster = Cluster(make_node("n").taint("k").obj(), make_pod("p").obj())
-    cluster.attempt()
-    cluster.advance(5)
-    cluster.server.update(make_node("n").obj())
-    assert cluster.active() == ["p"]
-
-
 # ---------------------------------------------------------------- bound pods
-
-
-@pytest.mark.parametrize("phase", ["Succeeded", "Failed"])
-def test_a_pod_that_finishes_frees_its_node(phase: str) -> None:
-    cluster = full_cluster()
-    change(cluster, cluster.pod("holder"), phase=phase)
-    assert cluster.active() == ["waiter"]
-    assert cluster.scheduler.cache.n_pods == 0
-    cluster.settle()
-    assert cluster.node_of("waiter") == "n"
-    cluster.server.delete(cluster.pod("holder"))
-    assert cluster.scheduler.cache.n_pods == 1
 
 
 def test_a_finished_pod_is_never_seen() -> None:
@@ -111,15 +67,6 @@ def test_a_finished_pod_that_runs_again_is_taken_in() -> None:
     cluster = Cluster(make_node("n").obj(), make_pod("odd").cpu(4).on("n").phase("Failed").obj())
     change(cluster, cluster.pod("odd"), phase="Running")
     assert cluster.scheduler.cache.n_pods == 1
-
-
-def test_a_pod_that_shrinks_wakes_who_wants_its_room() -> None:
-    cluster = full_cluster()
-    smaller = make_pod("holder").cpu(1).on("n").uid("default/holder").obj()
-    cluster.server.update(smaller)
-    assert cluster.moves("waiter")[-1] == "AssignedPodUpdatePodScaleDown"
-    cluster.settle()
-    assert cluster.node_of("waiter") == "n"
 
 
 # ---------------------------------------------------------------- pending pods
@@ -139,22 +86,6 @@ def test_a_pod_bound_by_somebody_else_leaves_the_queue() -> None:
     assert cluster.active() == []
     assert cluster.scheduler.cache.n_pods == 1
     assert not cluster.simulation.attempt()
-
-
-def test_a_deleted_pending_pod_leaves_the_queue() -> None:
-    cluster = Cluster(make_node("n").obj(), make_pod("p").obj())
-    cluster.server.delete(cluster.pod("p"))
-    assert cluster.active() == []
-    assert cluster.moves("p")[-1] == "UnschedulablePodDelete"
-
-
-def test_lifting_all_gates_lets_a_pod_in() -> None:
-    cluster = Cluster(make_node("n").obj(), make_pod("p").gate("a").gate("b").obj())
-    assert cluster.gated() == ["p"]
-    patch_spec(cluster, "p", scheduling_gates=cluster.pod("p").spec.scheduling_gates[:1])
-    assert cluster.gated() == ["p"]
-    patch_spec(cluster, "p", scheduling_gates=())
-    assert cluster.active() == ["p"]
 
 
 def test_an_update_of_an_assumed_pod_is_left_for_later() -> None:
@@ -221,16 +152,6 @@ def test_a_nomination_that_ends_wakes_who_respected_it(how: str) -> None:
 
 
 CLAIM = PersistentVolumeClaim(metadata=ObjectMeta(name="data", namespace="default"))
-
-
-def test_a_claim_that_appears_wakes_the_pod_that_lacked_it() -> None:
-    cluster = Cluster(make_node("n").obj(), make_pod("p").claim("data").obj())
-    cluster.attempt()
-    cluster.advance(5)
-    assert cluster.parked() == ["p"]
-    cluster.create(CLAIM)
-    assert cluster.moves("p")[-1] == "PersistentVolumeClaimAdd"
-    assert cluster.active() == ["p"]
 
 
 @pytest.mark.parametrize(

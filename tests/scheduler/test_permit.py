@@ -18,7 +18,7 @@ from scheduler_core.trace.fold import fold
 from scheduler_core.trace.records import Queue, Result
 from scheduler_core.trace.tables import Cache
 from tests.builders import make_pod
-from tests.scheduler.steps import REFUSED, WAIT, Steps, holding, one_node, results
+from tests.scheduler.steps import WAIT, Steps, holding, one_node, results
 from tests.simulated import SECOND_NS, START_NS
 
 
@@ -41,13 +41,6 @@ def test_a_pod_waits_on_permit_until_its_time_is_up() -> None:
     )
     assert cluster.parked() == ["p"]
     assert not cluster.queue.is_in_flight("default/p")
-
-
-def test_waiting_is_capped_at_fifteen_minutes() -> None:
-    cluster = one_node(make_pod("p").obj(), plugins=[holding(3600)])
-    cluster.attempt()
-    (waiting,) = cluster.of_type(PermitWaiting)
-    assert waiting.until_ns == START_NS + 900 * SECOND_NS
 
 
 def test_everyone_has_to_allow() -> None:
@@ -104,14 +97,6 @@ def test_the_earliest_timer_decides() -> None:
     cluster.attempt()
     cluster.advance(120)
     assert "after waiting 30s at plugin B" in cluster.told_of("p")[-1][1]
-
-
-def test_a_rejection_wins_over_waiting() -> None:
-    refuses = Steps([], "B", answers={"permit": REFUSED})
-    cluster = one_node(make_pod("p").obj(), plugins=[holding(60, "A"), refuses])
-    cluster.attempt()
-    assert cluster.of_type(PermitWaiting) == []
-    assert results(cluster) == [Result.UNSCHEDULABLE]
 
 
 def test_other_pods_are_scheduled_while_one_waits() -> None:

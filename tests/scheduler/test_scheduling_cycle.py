@@ -14,14 +14,10 @@ from scheduler_core.framework.interface import Prepared, Scores
 from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, Verdict
 from scheduler_core.scheduler.cycle_record import Cycle
 from scheduler_core.scheduler.outcome import Scheduled
-from scheduler_core.scheduler.selection import num_feasible_nodes_to_find
 from scheduler_core.trace.events import (
     CycleFinished,
-    CycleStarted,
     FilterColumns,
     FilterFinished,
-    NodeSelected,
-    PreScoreFinished,
     ScoreColumns,
 )
 from scheduler_core.trace.records import NominatedOnNode, NominatedPod, Result
@@ -109,28 +105,6 @@ class ScoreOf:
 # ---------------------------------------------------------------- the nominated node first
 
 
-def test_the_nominated_node_is_tried_first_and_taken() -> None:
-    cluster = Cluster(*nodes(3), make_pod("p").nominated("n2").obj())
-    attempt = cluster.attempt()
-    assert examined(attempt) == ["n2"]
-    assert attempt.suggested_host == "n2"
-    assert cluster.of_type(FilterFinished)[0].by_nomination
-    assert cluster.of_type(NodeSelected)[0].rule == "single"
-    assert cluster.scheduler.algorithm.next_start_index == 0
-
-
-def test_a_nominated_node_that_does_not_fit_is_only_one_of_all() -> None:
-    cluster = Cluster(*nodes(3), make_pod("p").nominated("n2").obj(), plugins=[Picky("n2")])
-    attempt = cluster.attempt()
-    assert examined(attempt) == ["n0", "n1", "n2"]
-    assert attempt.suggested_host != "n2"
-
-
-def test_a_nominated_node_that_is_gone_is_passed_over() -> None:
-    cluster = Cluster(*nodes(2), make_pod("p").nominated("gone").obj())
-    assert examined(cluster.attempt()) == ["n0", "n1"]
-
-
 def test_nominated_pods_that_decide_are_recorded_wherever_the_search_meets_them() -> None:
     """The search filters block by block, and may examine less than it has filtered."""
     rivals = [make_pod(f"rival-{i}").cpu(3).nominated(f"n{i}").obj() for i in (1, 250, 299)]
@@ -151,48 +125,6 @@ def test_nominated_pods_that_decide_are_recorded_wherever_the_search_meets_them(
 # ---------------------------------------------------------------- sampling and rotation
 
 
-@pytest.mark.parametrize(
-    ("n_nodes", "percentage", "expected"),
-    [
-        (99, 5, 99),
-        (100, 0, 100),
-        (101, 50, 100),
-        (1000, 0, 420),
-        (1000, 70, 700),
-        (5000, 0, 500),
-        (6250, 0, 312),
-        (10000, 0, 500),
-    ],
-)
-def test_how_many_feasible_nodes_end_the_search(
-    n_nodes: int, percentage: int, expected: int
-) -> None:
-    assert num_feasible_nodes_to_find(n_nodes, percentage) == expected
-
-
-def test_the_search_starts_where_the_last_one_stopped() -> None:
-    sampling = "  percentageOfNodesToScore: 60\n"
-    cluster = Cluster(*nodes(200), make_pod("a").obj(), make_pod("b").obj(), profile=sampling)
-    first, second = cluster.attempt(), cluster.attempt()
-    assert [len(examined(each)) for each in (first, second)] == [120, 120]
-    assert second.start_index == 120
-    assert examined(second)[0] == "n120"
-    assert examined(second)[-1] == "n39"
-    assert [event.start_index for event in cluster.of_type(CycleStarted)] == [0, 120]
-
-
-def test_rejected_nodes_count_for_where_the_next_search_starts() -> None:
-    refused = [f"n{i}" for i in range(50)]
-    cluster = Cluster(
-        *nodes(300),
-        make_pod("a").obj(),
-        plugins=[Picky(*refused)],
-        profile="  percentageOfNodesToScore: 50\n",
-    )
-    assert len(examined(cluster.attempt())) == 200
-    assert cluster.scheduler.algorithm.next_start_index == 200
-
-
 def test_without_score_plugins_the_first_node_that_fits_is_taken() -> None:
     no_scores = "  plugins:\n    score:\n      disabled: [{name: '*'}]\n"
     cluster = Cluster(*nodes(5), make_pod("p").obj(), profile=no_scores)
@@ -204,23 +136,6 @@ def test_without_score_plugins_the_first_node_that_fits_is_taken() -> None:
 
 
 # ---------------------------------------------------------------- PreFilter narrows
-
-
-def test_pre_filter_narrows_the_nodes() -> None:
-    cluster = Cluster(*nodes(4), make_pod("p").obj(), plugins=[Narrow("n1", "n3", "nowhere")])
-    assert examined(cluster.attempt()) == ["n1", "n3"]
-
-
-def test_nodes_that_pre_filter_left_out_are_counted_against_its_plugin() -> None:
-    cluster = Cluster(
-        *nodes(4), make_pod("p").obj(), plugins=[Narrow("n1", "n2"), Picky("n1", "n2")]
-    )
-    attempt = cluster.attempt()
-    failure = not_scheduled(attempt)
-    assert failure.message.startswith(
-        "0/4 nodes are available: 2 node(s) didn't satisfy plugin(s) [Narrow], 2 picky."
-    )
-    assert failure.unschedulable_plugins == {"Narrow", "Picky"}
 
 
 def test_nothing_left_after_pre_filter_ends_the_cycle() -> None:
@@ -244,15 +159,6 @@ def test_a_pre_filter_rejection_counts_for_every_node() -> None:
 # ---------------------------------------------------------------- scoring
 
 
-def test_one_feasible_node_is_taken_without_scoring() -> None:
-    cluster = Cluster(*nodes(3), make_pod("p").obj(), plugins=[Picky("n0", "n2")])
-    attempt = cluster.attempt()
-    assert attempt.suggested_host == "n1"
-    assert attempt.scoring is None
-    assert cluster.of_type(PreScoreFinished) == []
-    assert cluster.of_type(NodeSelected)[0].rule == "single"
-
-
 def test_the_trace_has_a_verdict_for_every_node_and_a_score_for_the_feasible() -> None:
     cluster = Cluster(*nodes(4), make_pod("p").obj(), plugins=[Picky("n0")])
     cluster.attempt()
@@ -271,16 +177,6 @@ def test_the_trace_has_a_verdict_for_every_node_and_a_score_for_the_feasible() -
 # ---------------------------------------------------------------- failures
 
 
-def test_no_nodes_at_all() -> None:
-    cluster = Cluster(make_pod("p").obj())
-    attempt = cluster.attempt()
-    failure = not_scheduled(attempt)
-    assert failure.message == "no nodes available to schedule pods"
-    assert cluster.told_of("p") == [("FailedScheduling", "no nodes available to schedule pods")]
-    assert cluster.pod("p").status.conditions[0].reason == "Unschedulable"
-    assert cluster.backing_off() == ["p"]
-
-
 def test_a_filter_error_ends_the_cycle_at_once() -> None:
     broken = Picky("n1", code=Code.ERROR)
     cluster = Cluster(*nodes(3), make_pod("p").obj(), plugins=[broken])
@@ -289,15 +185,6 @@ def test_a_filter_error_ends_the_cycle_at_once() -> None:
     assert failure.message == 'running "Picky" filter plugin: picky'
     assert cluster.pod("p").status.conditions[0].reason == "SchedulerError"
     assert cluster.of_type(CycleFinished)[0].result is Result.ERROR
-
-
-def test_a_pod_in_error_backs_off_and_is_not_popped_early() -> None:
-    cluster = Cluster(*nodes(1), make_pod("p").obj(), plugins=[Picky("n0", code=Code.ERROR)])
-    cluster.attempt()
-    assert cluster.backing_off() == ["p"]
-    assert not cluster.simulation.attempt()
-    cluster.advance(2)
-    assert cluster.active() == ["p"]
 
 
 @pytest.mark.parametrize(
@@ -383,15 +270,6 @@ def fillers(n: int) -> list[Pod]:
 def hints(cluster: Cluster) -> list[str]:
     names = {number: name for name, number in cluster.recorder.nodes.items()}
     return [names.get(event.hint, "") for event in cluster.of_type(FilterFinished)]
-
-
-def test_like_pods_that_fill_a_node_each_get_hints() -> None:
-    cluster = Cluster(*nodes(4), *fillers(4), profile=LIST_DEFAULTS)
-    cluster.attempt_all()
-    given = hints(cluster)
-    assert given[0] == ""
-    assert "" not in given[1:]
-    assert [cluster.node_of(f"p{i}") for i in (1, 2, 3)] == given[1:]
 
 
 def test_hints_lead_where_a_search_would() -> None:

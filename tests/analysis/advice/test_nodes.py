@@ -62,7 +62,7 @@ def cheapest_by_enumeration(
     return best
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_as_cheap_as_the_cheapest_of_all_sets(seed: int) -> None:
     draw = Random(seed)
     objects: list[KubeObject] = [make_node("there").cpu(2).memory("4Gi").obj()]

@@ -18,7 +18,7 @@ from scheduler_core.trace.events import ScoreColumns
 from tests.analysis.compare.runs import HEAVIER, run, sample
 from tests.generator.dumps import dump, read
 
-SEEDS = range(10)
+SEEDS = range(4)
 NAMES = [each.slug for each in SAMPLES]
 
 

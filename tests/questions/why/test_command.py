@@ -69,21 +69,6 @@ def test_the_message_is_the_recorded_one(small: list[KubeObject], pod: str) -> N
     assert explanation.message == recorded("small")[pod]["final"]["message"]
 
 
-@pytest.mark.parametrize("pod", FAILING)
-def test_the_funnel_accounts_for_every_node(small: list[KubeObject], pod: str) -> None:
-    why = explain(small, pod).why
-    left = why.n_nodes
-    for step in why.funnel:
-        assert step.n_rejected == len(step.nodes)
-        left -= len(step.nodes)
-        assert step.n_left == left
-        assert 0 <= step.n_unresolvable <= len(step.nodes)
-        assert sum(cause.n_nodes for cause in step.causes) >= len(step.nodes)
-    assert left == why.n_feasible == 0
-    names = [name for step in why.funnel for name in step.nodes]
-    assert len(set(names)) == why.n_nodes == 6
-
-
 def test_how_much_is_missing(small: list[KubeObject]) -> None:
     explanation = explain(small, "batch/too-big")
     nearest = explanation.why.nearest[0]
@@ -308,29 +293,6 @@ def test_too_many_pods() -> None:
     objects = made(node("n1", pods=1), pod("there", cpu="100m", node="n1"), pod("late", cpu="100m"))
     (miss,) = explain(objects, "default/late").why.nearest
     assert miss.shortages == (Shortage("pods", 1, 0, 1),)
-
-
-def test_nodes_with_the_fewest_plugins_against_them_come_first() -> None:
-    objects = made(
-        node("n1", cpu="2") + "spec: {unschedulable: true}\n",
-        node("n2", cpu="1"),
-        node("n3", cpu="1") + "spec: {unschedulable: true}\n",
-        pod("late", cpu="1500m"),
-    )
-    nearest = explain(objects, "default/late").why.nearest
-    assert [(miss.node, miss.plugins) for miss in nearest] == [
-        ("n1", ("NodeUnschedulable",)),
-        ("n2", ("NodeResourcesFit",)),
-        ("n3", ("NodeUnschedulable", "NodeResourcesFit")),
-    ]
-
-
-def test_without_nodes() -> None:
-    explanation = explain(made(pod("lonely")), "default/lonely")
-    assert explanation.status == UNSCHEDULABLE
-    assert explanation.message == "no nodes available to schedule pods"
-    assert explanation.why.n_nodes == 0
-    assert as_text(explanation)
 
 
 @pytest.mark.parametrize(
