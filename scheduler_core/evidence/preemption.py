@@ -24,6 +24,7 @@ class VictimEvidence:
     pod: str
     priority: int
     violates_pdb: bool
+    budgets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,18 +79,27 @@ class NodePreemption:
                     why=self.reason,
                 )
             case "candidate":
-                victims = series(
-                    say(
-                        "preemption.pod_priority",
-                        "{pod} (priority {priority})",
-                        pod=each.pod,
-                        priority=each.priority,
-                    )
-                    for each in self.victims
-                )
+                victims = series(map(_victim_text, self.victims))
                 return say(
                     "preemption.makes_room", "evicting {victims} makes room", victims=victims
                 )
+
+
+def _victim_text(victim: VictimEvidence) -> str:
+    if victim.budgets:
+        return say(
+            "preemption.pod_breaks",
+            "{pod} (priority {priority}, breaks budget {budgets})",
+            pod=victim.pod,
+            priority=victim.priority,
+            budgets=series(victim.budgets),
+        )
+    return say(
+        "preemption.pod_priority",
+        "{pod} (priority {priority})",
+        pod=victim.pod,
+        priority=victim.priority,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +145,10 @@ class Preempting:
 
 
 def _victims(run: DryRun) -> tuple[VictimEvidence, ...]:
-    violating = {each.pod.uid for each in run.reprieves if each.violates_pdb}
+    broken = {each.pod.uid: each.budgets for each in run.reprieves}
     return tuple(
-        VictimEvidence(victim.key, victim.priority, victim.uid in violating)
+        VictimEvidence(
+            victim.key, victim.priority, bool(broken.get(victim.uid)), broken.get(victim.uid, ())
+        )
         for victim in run.victims
     )

@@ -24,28 +24,25 @@ class Budgets:
     spared: bool = False
 
 
-def violating_pods(
-    pods: Sequence[PodInfo], budgets: Budgets
-) -> tuple[list[PodInfo], list[PodInfo]]:
-    """Split pods, in order, into those whose eviction breaks a budget and the others.
+def broken_budgets(pods: Sequence[PodInfo], budgets: Budgets) -> dict[str, tuple[str, ...]]:
+    """Return the names of the budgets that evicting the pods in order breaks, by uid of the pod.
 
     Every eviction uses up one disruption of each budget that covers the pod, so that the first
     ones may still be allowed.
     """
     allowed = [budget.status.disruptions_allowed for budget in budgets.items]
-    violating: list[PodInfo] = []
-    harmless: list[PodInfo] = []
+    broken: dict[str, tuple[str, ...]] = {}
     for pod in pods:
-        violated, namespace, labels = False, pod.pod.namespace, pod.template.labels
+        namespace, labels = pod.pod.namespace, pod.template.labels
         for i, budget in enumerate(budgets.items):
             if covers(budget, namespace=namespace, name=pod.pod.name, labels=labels):
                 if budgets.spared and allowed[i] <= 0:
-                    violated = True
+                    broken[pod.uid] = (*broken.get(pod.uid, ()), budget.name)
                     break
                 allowed[i] -= 1
-                violated = violated or allowed[i] < 0
-        (violating if violated else harmless).append(pod)
-    return violating, harmless
+                if allowed[i] < 0:
+                    broken[pod.uid] = (*broken.get(pod.uid, ()), budget.name)
+    return broken
 
 
 def covers(

@@ -9,7 +9,7 @@ framework/preemption/preemption.go (DryRunPreemption).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,7 +18,7 @@ from scheduler_core.cluster.nodes import Change, Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.diagnosis import Verdicts
 from scheduler_core.framework.status import SUCCESS, Code, Status
-from scheduler_core.preemption.budgets import Budgets, violating_pods
+from scheduler_core.preemption.budgets import Budgets, broken_budgets
 from scheduler_core.preemption.go_sort import go_sorted
 from scheduler_core.preemption.importance import by_importance
 from scheduler_core.preemption.report import DryRun, Reprieve
@@ -39,7 +39,8 @@ class _Trial:
 
     node_name: str
     removed: tuple[PodInfo, ...]
-    violating: frozenset[str] = frozenset()
+    broken: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The budgets that evicting a pod breaks, by its uid."""
     queue: list[PodInfo] = field(default_factory=list)
     kept: tuple[PodInfo, ...] = ()
     reprieves: list[Reprieve] = field(default_factory=list)
@@ -58,7 +59,7 @@ class _Trial:
         """Take the answer about the pod at the head of the queue."""
         pod = self.queue.pop(0)
         self.reprieves.append(
-            Reprieve(pod, status.is_success, pod.uid in self.violating, status.plugin)
+            Reprieve(pod, status.is_success, self.broken.get(pod.uid, ()), status.plugin)
         )
         if status.is_success:
             self.kept = (*self.kept, pod)
@@ -125,14 +126,13 @@ def _filter(
 def _line_up(trial: _Trial, budgets: Budgets, now_ns: int) -> None:
     """Order the removed pods for their reprieve: those under a budget first."""
     ordered = go_sorted(trial.removed, by_importance(now_ns))
-    violating, harmless = violating_pods(ordered, budgets)
-    trial.violating = frozenset(pod.uid for pod in violating)
-    trial.queue = violating + harmless
+    trial.broken = broken_budgets(ordered, budgets)
+    trial.queue = sorted(ordered, key=lambda pod: pod.uid not in trial.broken)
 
 
 def _result(trial: _Trial, now_ns: int) -> DryRun:
     victims = trial.victims
-    if trial.violating and len(trial.violating) < len(trial.removed):
+    if trial.broken and len(trial.broken) < len(trial.removed):
         victims = go_sorted(victims, by_importance(now_ns))
     status = trial.status
     if status.is_success and not victims:
@@ -143,6 +143,6 @@ def _result(trial: _Trial, now_ns: int) -> DryRun:
         removed=trial.removed,
         reprieves=tuple(trial.reprieves),
         victims=tuple(victims),
-        n_pdb_violations=sum(pod.uid in trial.violating for pod in victims),
+        n_pdb_violations=sum(pod.uid in trial.broken for pod in victims),
         status=status,
     )

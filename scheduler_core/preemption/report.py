@@ -19,13 +19,18 @@ PRIORITY_OFFSET = 2**31
 class Reprieve:
     """One potential victim put back on its node: `kept` if the preemptor still fits beside it.
 
-    Otherwise `rejected_by` names the plugin that turned the preemptor down.
+    Otherwise `rejected_by` names the plugin that turned the preemptor down. `budgets` are those of
+    its namespace that evicting it breaks.
     """
 
     pod: PodInfo
     kept: bool
-    violates_pdb: bool
+    budgets: tuple[str, ...] = ()
     rejected_by: str = ""
+
+    @property
+    def violates_pdb(self) -> bool:
+        return bool(self.budgets)
 
 
 @dataclass(frozen=True, eq=False)

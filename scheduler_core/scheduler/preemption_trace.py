@@ -77,6 +77,7 @@ def _candidate(dry_run: DryRun, recorder: Recorder) -> CandidateRecord:
                 reprieve.kept,
                 reprieve.violates_pdb,
                 recorder.plugin(reprieve.rejected_by),
+                reprieve.budgets,
             )
             for reprieve in dry_run.reprieves
         ),

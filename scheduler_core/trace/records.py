@@ -200,6 +200,8 @@ class ReprieveRecord(Record, frozen=True):
     violates_pdb: bool
     plugin: int = NONE
     """The plugin that rejected the preemptor with the pod back (none if kept)."""
+    budgets: tuple[str, ...] = ()
+    """The PodDisruptionBudgets, of its namespace, that evicting it breaks."""
 
 
 class CandidateRecord(Record, frozen=True):

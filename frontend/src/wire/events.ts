@@ -184,12 +184,14 @@ export interface ReprieveRecord {
   readonly kept: boolean;
   readonly violates_pdb: boolean;
   readonly plugin: number;
+  readonly budgets: readonly string[];
 }
 export const readReprieveRecord: Reader<ReprieveRecord> = (row) => ({
   pod: num(row[0]),
   kept: bool(row[1]),
   violates_pdb: bool(row[2]),
   plugin: num(row[3] ?? -1),
+  budgets: strs(row[4]),
 });
 
 export interface CandidateRecord {

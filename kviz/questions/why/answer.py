@@ -81,6 +81,7 @@ class Victim:
     pod: str
     priority: int
     violates_pdb: bool
+    budgets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -421,9 +422,9 @@ def _before_preemption(record: CycleRecord, names: Names) -> str:
 
 
 def _candidate(run: CandidateRecord, state: TraceState) -> Candidate:
-    violating = {reprieve.pod for reprieve in run.reprieves if reprieve.violates_pdb}
+    broken = {reprieve.pod: reprieve.budgets for reprieve in run.reprieves if reprieve.violates_pdb}
     victims = (
-        Victim(state.names.pod(pod), state.pods[pod].priority, pod in violating)
+        Victim(state.names.pod(pod), state.pods[pod].priority, pod in broken, broken.get(pod, ()))
         for pod in run.victims
     )
     return Candidate(state.names.node(run.node), tuple(victims))

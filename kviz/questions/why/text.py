@@ -121,7 +121,12 @@ def _candidate_json(candidate: Candidate) -> dict[str, object]:
     return {
         "node": candidate.node,
         "victims": [
-            {"pod": victim.pod, "priority": victim.priority, "violatesPdb": victim.violates_pdb}
+            {
+                "pod": victim.pod,
+                "priority": victim.priority,
+                "violatesPdb": victim.violates_pdb,
+                "budgets": list(victim.budgets),
+            }
             for victim in candidate.victims
         ],
     }
@@ -352,7 +357,7 @@ def _preemption(preemption: Preemption) -> Iterator[str]:
         return
     yield f"  would nominate it to {preemption.winner.node} and evict there"
     for victim in preemption.winner.victims:
-        broken = ", against its disruption budget" if victim.violates_pdb else ""
+        broken = f", breaks budget {', '.join(victim.budgets)}" if victim.budgets else ""
         yield f"    {victim.pod} (priority {victim.priority}{broken})"
     for candidate in preemption.others[:SHOWN]:
         victims = some_of([victim.pod for victim in candidate.victims])

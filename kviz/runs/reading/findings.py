@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import cast
 
 from kviz.runs import selectors
 from kviz.runs.models import Cycle, PodOutcome, Run
 from kviz.runs.reading.decoder import reasons_in
 from kviz.runs.reading.evidence import lead_of_outcome
+from kviz.runs.reading.projection import CycleDocument, Json
+from kviz.runs.reading.trace import cycle_get
 from kviz.runs.selectors import CycleKind, cycles_filtered
 
 SHOWN = 20
@@ -64,9 +68,18 @@ class PendingCause:
 
 
 @dataclass(frozen=True)
+class Eviction:
+    """An evicted pod, and if a preemption did it, its node and the budgets that this breaks."""
+
+    pod: PodOutcome
+    node: str = ""
+    budgets: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
 class Findings:
     causes: list[PendingCause]
-    evicted: list[PodOutcome]
+    evicted: list[Eviction]
     n_evicted: int
     ties: list[Cycle]
     n_ties: int
@@ -99,7 +112,7 @@ def findings(*, run: Run) -> Findings:
     causes = pending_causes(run=run)
     return Findings(
         causes=causes,
-        evicted=list(evicted[:SHOWN]),
+        evicted=list(_evictions(run, evicted[:SHOWN])),
         n_evicted=evicted.count(),
         ties=list(ties[:SHOWN]),
         n_ties=ties.count(),
@@ -109,6 +122,33 @@ def findings(*, run: Run) -> Findings:
         n_unschedulable=cycles_filtered(run=run, kind=CycleKind.UNSCHEDULABLE).count(),
         n_waiting=sum(pod.queue == "active" for cause in causes for pod in cause.pods),
     )
+
+
+def _evictions(run: Run, pods: Iterable[PodOutcome]) -> Iterator[Eviction]:
+    """Yield the pods with what the cycles that evicted them found out about them."""
+    cycles: dict[int, CycleDocument | None] = {}
+    for pod in pods:
+        number = pod.evicted_in_cycle or 0
+        if not pod.evicted_by or not number:
+            yield Eviction(pod)
+            continue
+        if number not in cycles:
+            cycles[number] = cycle_get(run=run, cycle=number)
+        yield _eviction(pod, cycles[number])
+
+
+def _eviction(pod: PodOutcome, cycle: CycleDocument | None) -> Eviction:
+    preemption = cycle["preemption"] if cycle is not None else None
+    node = str(preemption.get("winner") or "") if preemption else ""
+    run = preemption["candidates"].get(node) if preemption and node else None
+    namespace = pod.pod.partition("/")[0]
+    budgets = [
+        f"{namespace}/{name}"
+        for each in cast("list[Json]", run["reprieves"] if run else [])
+        if each["pod"] == pod.pod
+        for name in cast("list[str]", each.get("budgets", []))
+    ]
+    return Eviction(pod, node, budgets)
 
 
 def pending_causes(*, run: Run) -> list[PendingCause]:

@@ -34,8 +34,15 @@ class CandidateRow:
 
 @dataclass(frozen=True)
 class PreemptionTable:
+    """`tied` are the candidates that no criterion parts, empty if one decided.
+
+    `explains_sum`: candidates have different numbers of victims where priorities are summed up.
+    """
+
     criteria: list[str]
     rows: list[CandidateRow]
+    tied: list[str]
+    explains_sum: bool
 
 
 def preemption_table(cycle: CycleDocument) -> PreemptionTable | None:
@@ -58,7 +65,18 @@ def preemption_table(cycle: CycleDocument) -> PreemptionTable | None:
         )
         for node, candidate in preemption["candidates"].items()
     ]
-    return PreemptionTable([str(criterion["name"]) for criterion in criteria], rows)
+    last = cast("list[str]", criteria[-1]["kept"]) if criteria else []
+    sums = [
+        cast("dict[str, int]", criterion["values"]).values()
+        for criterion in criteria
+        if criterion["name"] == "sumPriorities"
+    ]
+    return PreemptionTable(
+        [str(criterion["name"]) for criterion in criteria],
+        rows,
+        last if len(last) > 1 else [],
+        any(len(set(map(_n_victims, values))) > 1 for values in sums),
+    )
 
 
 def _cell(node: str, criterion: dict[str, object]) -> CriterionCell | None:
@@ -69,10 +87,14 @@ def _cell(node: str, criterion: dict[str, object]) -> CriterionCell | None:
     return CriterionCell(_text(str(criterion["name"]), values[node]), node not in kept)
 
 
+def _n_victims(sum_of_priorities: int) -> int:
+    """Return how many victims make up a sum, each counted from the lowest priority there is."""
+    return round(sum_of_priorities / PRIORITY_OFFSET)
+
+
 def _text(name: str, value: int) -> str:
     if name == "sumPriorities":
-        n_victims, rest = divmod(value, PRIORITY_OFFSET)
-        return f"{n_victims} x 2^31 + {rest}"
+        return f"{value - _n_victims(value) * PRIORITY_OFFSET:,}"
     if name == LATEST_START:
         return datetime.fromtimestamp(value / 1e9, UTC).isoformat(sep=" ", timespec="seconds")[:-6]
     return str(value)

@@ -403,5 +403,6 @@ def _reprieve(names: Names, record: ReprieveRecord) -> Json:
         "pod": names.pod(record.pod),
         "kept": record.kept,
         "violates_pdb": record.violates_pdb,
+        "budgets": list(record.budgets),
         "plugin": names.plugin(record.plugin),
     }

@@ -52,7 +52,11 @@ describe("Preempt", () => {
       panel.getByRole("heading", { name: act });
     }
     expect(text).toContain("may stay");
-    expect(text).toContain("Latest start decided: 09:00:00 on node-5, 08:30:00 elsewhere.");
+    expect(text).toMatch(
+      /Latest start decided: \d{4}-\d\d-\d\d 09:00:00 on node-5, \d{4}-\d\d-\d\d 08:30:00 elsewhere\./,
+    );
+    expect(text).toContain("breaks budget ");
+    expect(text).not.toContain("2³¹");
     panel.getByRole("columnheader", { name: "budgets broken" });
     panel.getByRole("row", { name: /chosen.*node-5/ });
     expect(panel.getByText(/is evicted/).closest("li")!.textContent).toContain("batch/render-1");

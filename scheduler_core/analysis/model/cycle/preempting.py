@@ -21,7 +21,7 @@ from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import ExtensionPoint
 from scheduler_core.framework.status import Code
 from scheduler_core.plugins.default_preemption import DefaultPreemption
-from scheduler_core.preemption.budgets import Budgets, violating_pods
+from scheduler_core.preemption.budgets import Budgets, broken_budgets
 from scheduler_core.preemption.dry_run import RunFilter
 from scheduler_core.preemption.go_sort import go_sorted
 from scheduler_core.preemption.importance import by_importance, start_time_ns
@@ -218,7 +218,7 @@ class _Search:
     ) -> NodeJeopardy:
         view = self._nodes.slice(at, at + 1)
         ordered = go_sorted(pods, by_importance(self._now_ns))
-        violating = {each.uid for each in violating_pods(ordered, self._budgets)[0]}
+        violating = set(broken_budgets(ordered, self._budgets))
         subsets = tuple(self._subsets(view, pods, violating)) if tries else ()
         fitting = [i for i, each in enumerate(subsets) if each.feasible and each.casualty]
         least = min(fitting, key=lambda i: _key(subsets[i]), default=None)
