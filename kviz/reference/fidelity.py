@@ -28,6 +28,13 @@ class Parity(msgspec.Struct, frozen=True):
         return self.cells == self.identical
 
 
+class OfRelease(msgspec.Struct, frozen=True):
+    """The cases that were recorded from one release."""
+
+    cases: int
+    identical: int
+
+
 class Failure(msgspec.Struct, frozen=True):
     name: str
     plugin: str
@@ -39,12 +46,18 @@ class Report(msgspec.Struct, frozen=True, rename="camel"):
 
     cases: int
     identical: int
+    by_release: dict[str, OfRelease]
     by_plugin: dict[str, Parity]
     failures: list[Failure]
 
     @property
     def rows(self) -> list[tuple[str, Parity]]:
         return sorted(self.by_plugin.items())
+
+    @property
+    def releases(self) -> list[tuple[str, OfRelease]]:
+        """The cases by release, the oldest first."""
+        return sorted(self.by_release.items())
 
     @property
     def permille(self) -> int:

@@ -55,6 +55,19 @@ def test_case_is_identical_without_cached_answers(name: str) -> None:
         assert not differences(list(replay(cases(FILE_OF[name])[name])))
 
 
+@pytest.mark.slow("replays some two hundred recorded decisions of a release")
+@pytest.mark.parametrize(("release", "n_cases"), [("1.36.3", 221), ("1.37.2", 207)])
+def test_cases_of_other_releases_are_identical(release: str, n_cases: int) -> None:
+    """By folder, as scenarios recorded again keep their names."""
+    results = [
+        result
+        for found in find_recordings([DATA / "releases" / release])
+        for result in replay(found)
+    ]
+    assert [result.release for result in results] == [release] * n_cases
+    assert not differences(results)
+
+
 @pytest.mark.parametrize(
     "expected", [dump for dump in DUMPS if dump.exists()], ids=lambda dump: dump.name.split(".")[0]
 )

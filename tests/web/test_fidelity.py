@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from kviz.common.templatetags import design
 from kviz.reference.fidelity import differences
 from scheduler_core.config.features import NOT_MODELLED
-from scheduler_core.releases import LATEST
+from scheduler_core.releases import LATEST, RELEASES
 from tests.web.cast import Person
 
 
@@ -22,6 +22,12 @@ def test_what_is_not_modelled_stands_in_the_table(owner: Person) -> None:
         assert reason.replace("'", "&#x27;") in table
     assert table.count("not modelled") == len(NOT_MODELLED)
     assert "nothing to compare" in table
+
+
+def test_every_release_has_its_count(owner: Person) -> None:
+    html = owner.client.get("/about/fidelity").content.decode()
+    for release in RELEASES:
+        assert f"from kube-scheduler v{release}" in html
 
 
 def test_every_difference_links_its_decision(owner: Person) -> None:
