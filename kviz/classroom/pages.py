@@ -72,14 +72,16 @@ def _too_many(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def class_open_lesson(request: HttpRequest, slug: str) -> HttpResponse:
-    shelved = lesson_named(slug)
-    if shelved is None:
+    stored_lesson = lesson_named(slug)
+    if stored_lesson is None:
         raise Http404(slug)
     if refused := too_often(request, "run"):
         messages.error(request, str(refused["message"]))
         return redirect("class-home")
     try:
-        room = services.room_open_lesson(workspace=workspace_of(request), shelved=shelved)
+        room = services.room_open_lesson(
+            workspace=workspace_of(request), stored_lesson=stored_lesson
+        )
     except Refused as refusal:
         messages.error(request, str(refusal))
         return redirect("class-home")

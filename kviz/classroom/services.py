@@ -26,7 +26,7 @@ from kviz.classroom.models import Answer, Contest, Participant, Room, Vote
 from kviz.classroom.steps import is_step, lesson_of, place_of
 from kviz.lessons.grading import NotAnAnswer, grade
 from kviz.lessons.lesson import shown_before
-from kviz.lessons.library import Shelved
+from kviz.lessons.library import StoredLesson
 from kviz.lessons.services import lesson_run, task_run
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Run
@@ -51,12 +51,12 @@ class Refused(Exception):
 # ---------------------------------------------------------------- the room
 
 
-def room_open_lesson(*, workspace: Workspace, shelved: Shelved) -> Room:
+def room_open_lesson(*, workspace: Workspace, stored_lesson: StoredLesson) -> Room:
     """Open a room for a lesson, at its first step, with a run of its own. Raises Refused."""
     _check_number(workspace)
-    run = lesson_run(workspace=workspace, shelved=shelved)
-    more = {"lesson": shelved.slug, "lesson_sha256": shelved.sha256}
-    return _open(workspace, run, title=shelved.lesson.title, step=1, **more)
+    run = lesson_run(workspace=workspace, stored_lesson=stored_lesson)
+    more = {"lesson": stored_lesson.slug, "lesson_sha256": stored_lesson.sha256}
+    return _open(workspace, run, title=stored_lesson.lesson.title, step=1, **more)
 
 
 def room_open_run(*, workspace: Workspace, run: Run, cycle: int) -> Room:

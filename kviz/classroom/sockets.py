@@ -28,12 +28,12 @@ from kviz.accounts.selectors import may_work
 from kviz.classroom import news, selectors, services
 from kviz.classroom.codes import code_typed
 from kviz.classroom.documents import mine_document
-from kviz.classroom.hall import Audience, Follower, Hall, building, encode
 from kviz.classroom.models import Participant
+from kviz.classroom.room_hub import Audience, Follower, RoomHub, encode, hub_registry
 from kviz.classroom.seats import Door, door_of
 from kviz.common.ending import task_ended
 from kviz.common.mode import Mode
-from kviz.live.doorkeeper import doorkeeper, session_of
+from kviz.live.access_watch import access_watch, session_of
 from kviz.live.origin import Receive, Scope, Send
 
 BAD_REQUEST: Final = 4400
@@ -76,11 +76,11 @@ async def class_socket(scope: Scope, receive: Receive, send: Send) -> None:
     )
     if mine:
         follower.offer("me", mine)
-    hall = await building().enter(door.room, follower)
+    hub = await hub_registry().enter(door.room, follower)
     try:
-        await _serve(hall, follower, receive, send, _visitor(scope, door, audience))
+        await _serve(hub, follower, receive, send, _visitor(scope, door, audience))
     finally:
-        await building().leave(hall, follower)
+        await hub_registry().leave(hub, follower)
         if audience == "class" and door.participant is not None:
             with contextlib.suppress(asyncio.CancelledError):  # the server ends
                 await database_sync_to_async(_connected)(door.participant, -1)
@@ -142,14 +142,14 @@ def _visitor(scope: Scope, door: Door, audience: Audience) -> RoomVisitor | None
 
 
 async def _serve(
-    hall: Hall, follower: Follower, receive: Receive, send: Send, visitor: RoomVisitor | None
+    hub: RoomHub, follower: Follower, receive: Receive, send: Send, visitor: RoomVisitor | None
 ) -> None:
     async def send_text(frame: str) -> None:
         await send({"type": "websocket.send", "text": frame})
 
     pump = asyncio.create_task(follower.pump(send_text))
     try:
-        await _listen_while_welcome(hall, follower, receive, send, visitor)
+        await _listen_while_welcome(hub, follower, receive, send, visitor)
     finally:
         pump.cancel()
         with contextlib.suppress(asyncio.CancelledError, OSError):
@@ -157,13 +157,13 @@ async def _serve(
 
 
 async def _listen_while_welcome(
-    hall: Hall, follower: Follower, receive: Receive, send: Send, visitor: RoomVisitor | None
+    hub: RoomHub, follower: Follower, receive: Receive, send: Send, visitor: RoomVisitor | None
 ) -> None:
     """Listen until the page is gone, may stay no longer, or is one too many of its seat."""
-    listening = asyncio.create_task(_listen(hall, follower, receive, send))
+    listening = asyncio.create_task(_listen(hub, follower, receive, send))
     ends = {asyncio.create_task(follower.until_displaced()): TOO_MANY_PAGES}
     if visitor is not None:
-        ends[asyncio.create_task(doorkeeper().until_refused(visitor))] = NOT_FOUND
+        ends[asyncio.create_task(access_watch().until_refused(visitor))] = NOT_FOUND
     try:
         await asyncio.wait((listening, *ends), return_when=asyncio.FIRST_COMPLETED)
         code = next((code for task, code in ends.items() if task.done()), None)
@@ -174,7 +174,7 @@ async def _listen_while_welcome(
             await task_ended(task)
 
 
-async def _listen(hall: Hall, follower: Follower, receive: Receive, send: Send) -> None:
+async def _listen(hub: RoomHub, follower: Follower, receive: Receive, send: Send) -> None:
     """Take what the page says, until it is gone."""
     loop, last = asyncio.get_running_loop(), 0.0
     while True:
@@ -185,9 +185,9 @@ async def _listen(hall: Hall, follower: Follower, receive: Receive, send: Send) 
         if pointing is None:
             await send({"type": "websocket.close", "code": BAD_REQUEST})
             return
-        if _holds_pointer(hall, follower) and loop.time() - last >= LEAST_S:
+        if _holds_pointer(hub, follower) and loop.time() - last >= LEAST_S:
             last = loop.time()
-            await news.point(hall.room_id, *pointing.point)
+            await news.point(hub.room_id, *pointing.point)
 
 
 def _pointing(message: MutableMapping[str, Any]) -> Pointing | None:
@@ -199,7 +199,7 @@ def _pointing(message: MutableMapping[str, Any]) -> Pointing | None:
     return None
 
 
-def _holds_pointer(hall: Hall, follower: Follower) -> bool:
+def _holds_pointer(hub: RoomHub, follower: Follower) -> bool:
     if follower.reads[0] == "class":
-        return follower.seat != 0 and follower.seat == hall.pointer_seat
-    return hall.pointer_seat == 0
+        return follower.seat != 0 and follower.seat == hub.pointer_seat
+    return hub.pointer_seat == 0

@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 
 from kviz.classroom.models import Room
 from kviz.lessons.lesson import Fact, Lesson, Moment, Option, Question, Reveal, Step
-from kviz.lessons.library import Shelved
+from kviz.lessons.library import StoredLesson
 from kviz.lessons.selectors import lessons
 from kviz.runs.models import Cycle
 from kviz.snapshots.summary import cluster_of
@@ -42,9 +42,9 @@ class Place:
 
 def lesson_of(room: Room) -> Lesson | None:
     """The room's lesson; None for a class about a run, or if the file has changed since."""
-    shelved: Shelved | None = lessons().get(room.lesson) if room.lesson else None
-    unchanged = shelved is not None and shelved.sha256 == room.lesson_sha256
-    return shelved.lesson if shelved and unchanged else None
+    stored_lesson: StoredLesson | None = lessons().get(room.lesson) if room.lesson else None
+    unchanged = stored_lesson is not None and stored_lesson.sha256 == room.lesson_sha256
+    return stored_lesson.lesson if stored_lesson and unchanged else None
 
 
 def place_of(room: Room, number: int | None = None) -> Place:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from kviz.accounts.models import Workspace
 from kviz.lessons import selectors
-from kviz.lessons.library import Shelved
+from kviz.lessons.library import StoredLesson
 from kviz.lessons.models import Progress
 
 
-def lesson_named(slug: str) -> Shelved | None:
+def lesson_named(slug: str) -> StoredLesson | None:
     return selectors.lessons().get(slug)
 
 
-def begun(workspace: Workspace, slug: str) -> tuple[Shelved, Progress] | None:
+def begun(workspace: Workspace, slug: str) -> tuple[StoredLesson, Progress] | None:
     """A lesson that a workspace has begun; None for any other."""
-    shelved = lesson_named(slug)
-    progress = selectors.progress_get(workspace=workspace, shelved=shelved) if shelved else None
-    return (shelved, progress) if shelved and progress else None
+    stored_lesson = lesson_named(slug)
+    progress = (
+        selectors.progress_get(workspace=workspace, stored_lesson=stored_lesson)
+        if stored_lesson
+        else None
+    )
+    return (stored_lesson, progress) if stored_lesson and progress else None

@@ -18,7 +18,7 @@ from kviz.lessons import selectors, services
 from kviz.lessons.access import begun, lesson_named
 from kviz.lessons.documents import StepDocument, step_document
 from kviz.lessons.grading import NotAnAnswer
-from kviz.lessons.library import Shelved
+from kviz.lessons.library import StoredLesson
 from kviz.lessons.models import Progress
 from kviz.lessons.selectors import Entry
 from kviz.lessons.services import NotYet
@@ -48,11 +48,13 @@ class LessonBegin(APIView):
     @extend_schema(request=None, responses={201: OpenApiTypes.OBJECT})
     def post(self, request: Request, slug: str) -> Response:
         """Begin a lesson from its first step, which is the answer; an earlier way is forgotten."""
-        shelved = lesson_named(slug)
-        if shelved is None:
+        stored_lesson = lesson_named(slug)
+        if stored_lesson is None:
             raise _no_lesson(slug)
-        progress = services.lesson_begin(workspace=workspace_in(request), shelved=shelved)
-        document = step_document(progress=progress, shelved=shelved, number=1)
+        progress = services.lesson_begin(
+            workspace=workspace_in(request), stored_lesson=stored_lesson
+        )
+        document = step_document(progress=progress, stored_lesson=stored_lesson, number=1)
         return Response(document, status=HTTPStatus.CREATED)
 
 
@@ -69,44 +71,46 @@ class LessonStep(_OfStep):
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, slug: str, number: int) -> Response:
         """A step that was reached; what it hides is in it once it is answered or revealed."""
-        shelved, progress = _begun(request, slug)
-        if not 1 <= number <= min(progress.reached, len(shelved.lesson.steps)):
+        stored_lesson, progress = _begun(request, slug)
+        if not 1 <= number <= min(progress.reached, len(stored_lesson.lesson.steps)):
             raise NotYet(number)
-        return _step(progress, shelved, number)
+        return _step(progress, stored_lesson, number)
 
 
 class LessonAnswer(_OfStep):
     @extend_schema(request=AnswerSerializer, responses=OpenApiTypes.OBJECT)
     def post(self, request: Request, slug: str, number: int) -> Response:
         """Answer a step's question; only the first answer counts. The step, with what is right."""
-        shelved, progress = _begun(request, slug)
+        stored_lesson, progress = _begun(request, slug)
         asked = AnswerSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         given = asked.validated_data["answer"]
         try:
-            services.question_answer(progress=progress, shelved=shelved, number=number, given=given)
+            services.question_answer(
+                progress=progress, stored_lesson=stored_lesson, number=number, given=given
+            )
         except NotAnAnswer as error:
             errors = [{"field": "answer", "message": told(error)}]
             raise Problem(HTTPStatus.BAD_REQUEST, told(error), errors) from error
-        return _step(progress, shelved, number)
+        return _step(progress, stored_lesson, number)
 
 
 class LessonReveal(_OfStep):
     @extend_schema(request=None, responses=OpenApiTypes.OBJECT)
     def post(self, request: Request, slug: str, number: int) -> Response:
         """Show what a step hides, unanswered."""
-        shelved, progress = _begun(request, slug)
-        services.step_reveal(progress=progress, shelved=shelved, number=number)
-        return _step(progress, shelved, number)
+        stored_lesson, progress = _begun(request, slug)
+        services.step_reveal(progress=progress, stored_lesson=stored_lesson, number=number)
+        return _step(progress, stored_lesson, number)
 
 
 class LessonNext(_OfStep):
     @extend_schema(request=None, responses=OpenApiTypes.OBJECT)
     def post(self, request: Request, slug: str, number: int) -> Response:
         """Leave a step; the next one, or the last if there is none. What it hides is shown."""
-        shelved, progress = _begun(request, slug)
-        services.step_leave(progress=progress, shelved=shelved, number=number)
-        return _step(progress, shelved, min(number + 1, len(shelved.lesson.steps)))
+        stored_lesson, progress = _begun(request, slug)
+        services.step_leave(progress=progress, stored_lesson=stored_lesson, number=number)
+        return _step(progress, stored_lesson, min(number + 1, len(stored_lesson.lesson.steps)))
 
 
 class LessonTry(_OfStep):
@@ -115,33 +119,37 @@ class LessonTry(_OfStep):
     @extend_schema(request=TrySerializer, responses=OpenApiTypes.OBJECT)
     def post(self, request: Request, slug: str, number: int) -> Response:
         """Try changes for a step's task: a run is queued, whose end the step then tells."""
-        shelved, progress = _begun(request, slug)
+        stored_lesson, progress = _begun(request, slug)
         asked = TrySerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         text = asked.validated_data["changes"]
         try:
-            services.task_try(progress=progress, shelved=shelved, number=number, text=text)
+            services.task_try(
+                progress=progress, stored_lesson=stored_lesson, number=number, text=text
+            )
         except InvalidInput as invalid:
             errors = at_lines(invalid.errors, text)
             raise Problem(
                 HTTPStatus.BAD_REQUEST, say("lesson.cannot_try", "This cannot be tried."), errors
             ) from invalid
-        return _step(progress, shelved, number)
+        return _step(progress, stored_lesson, number)
 
 
 def _entry(entry: Entry) -> dict[str, object]:
-    lesson = entry.shelved.lesson
+    lesson = entry.stored_lesson.lesson
     counts = {"step": entry.step, "n_steps": entry.n_steps, "right": entry.right}
-    named = {"lesson": entry.shelved.slug, "title": lesson.title, "about": lesson.about}
+    named = {"lesson": entry.stored_lesson.slug, "title": lesson.title, "about": lesson.about}
     return {**named, "minutes": lesson.minutes, **counts, "asked": entry.asked, "done": entry.done}
 
 
-def _step(progress: Progress, shelved: Shelved, number: int) -> Response:
-    document: StepDocument = step_document(progress=progress, shelved=shelved, number=number)
+def _step(progress: Progress, stored_lesson: StoredLesson, number: int) -> Response:
+    document: StepDocument = step_document(
+        progress=progress, stored_lesson=stored_lesson, number=number
+    )
     return Response(document)
 
 
-def _begun(request: Request, slug: str) -> tuple[Shelved, Progress]:
+def _begun(request: Request, slug: str) -> tuple[StoredLesson, Progress]:
     found = begun(workspace_in(request), slug)
     if found is None:
         raise _no_lesson(slug)

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from kviz.lessons.goals import Reached
 from kviz.lessons.lesson import Moment, Question, Step, Task
-from kviz.lessons.library import Shelved
+from kviz.lessons.library import StoredLesson
 from kviz.lessons.marking_up import html_of
 from kviz.lessons.models import Progress
 from kviz.lessons.reached import reached_by
@@ -94,16 +94,16 @@ class StepDocument(TypedDict):
     task: TaskDocument | None
 
 
-def step_document(*, progress: Progress, shelved: Shelved, number: int) -> StepDocument:
+def step_document(*, progress: Progress, stored_lesson: StoredLesson, number: int) -> StepDocument:
     """A step that was reached, as pages and scripts have it."""
-    step = shelved.lesson.steps[number - 1]
+    step = stored_lesson.lesson.steps[number - 1]
     shown = is_shown(progress, number)
     later = step.reveal.at if step.reveal and shown else None
     return {
-        "lesson": shelved.slug,
-        "lesson_title": shelved.lesson.title,
+        "lesson": stored_lesson.slug,
+        "lesson_title": stored_lesson.lesson.title,
         "number": number,
-        "n_steps": len(shelved.lesson.steps),
+        "n_steps": len(stored_lesson.lesson.steps),
         "reached": progress.reached,
         "title": step.title,
         "text": html_of(step.text),

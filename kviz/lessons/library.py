@@ -22,7 +22,7 @@ SUFFIXES: Final = (".yaml", ".yml")
 
 
 @dataclass(frozen=True)
-class Shelved:
+class StoredLesson:
     """A lesson with its place: `slug` is the file's name without number and ending.
 
     `languages` has it with the texts of each file beside it, by language (`zh-hans`).
@@ -39,10 +39,10 @@ class Shelved:
 class Library:
     """Lessons in order of their files' names, and what is wrong with the others, by file."""
 
-    lessons: tuple[Shelved, ...]
+    lessons: tuple[StoredLesson, ...]
     broken: tuple[tuple[Path, tuple[Problem, ...]], ...] = ()
 
-    def get(self, slug: str) -> Shelved | None:
+    def get(self, slug: str) -> StoredLesson | None:
         return next((each for each in self.lessons if each.slug == slug), None)
 
 
@@ -68,11 +68,11 @@ def library(folder: str = "") -> Library:
 
 def read_library(files: Sequence[Path]) -> Library:
     """Read lessons and what other languages they are in; of two with one slug the later counts."""
-    found: dict[str, Shelved] = {}
+    found: dict[str, StoredLesson] = {}
     broken: list[tuple[Path, tuple[Problem, ...]]] = []
     for path in sorted(files, key=lambda path: lesson_and_language(path) is not None):
         try:
-            shelved = _read(path, found)
+            stored_lesson = _read(path, found)
         except OSError as error:
             broken.append((path, (Problem((), str(error.strerror)),)))
         except UnicodeDecodeError:
@@ -80,19 +80,21 @@ def read_library(files: Sequence[Path]) -> Library:
         except ConfigError as error:
             broken.append((path, tuple(error.problems)))
         else:
-            found[shelved.slug] = shelved
+            found[stored_lesson.slug] = stored_lesson
     return Library(tuple(found.values()), tuple(broken))
 
 
-def _read(path: Path, found: Mapping[str, Shelved]) -> Shelved:
+def _read(path: Path, found: Mapping[str, StoredLesson]) -> StoredLesson:
     """Read a lesson, or add the texts of a file to one. Raises ConfigError, OSError."""
     data = path.read_bytes()
     belongs = lesson_and_language(path)
     if belongs is None:
-        return Shelved(slug_of(path), path, sha256(data).hexdigest(), read_lesson(data.decode()))
+        return StoredLesson(
+            slug_of(path), path, sha256(data).hexdigest(), read_lesson(data.decode())
+        )
     file, language = belongs
-    shelved = found.get(slug_of(file))
-    if shelved is None or shelved.path.parent != path.parent:
+    stored_lesson = found.get(slug_of(file))
+    if stored_lesson is None or stored_lesson.path.parent != path.parent:
         raise ConfigError([Problem((), f"there is no lesson {file.name} beside it")])
-    lesson, _ = read_texts(shelved.lesson, data.decode())
-    return replace(shelved, languages=(*shelved.languages, (language, lesson)))
+    lesson, _ = read_texts(stored_lesson.lesson, data.decode())
+    return replace(stored_lesson, languages=(*stored_lesson.languages, (language, lesson)))

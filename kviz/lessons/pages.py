@@ -16,7 +16,7 @@ from kviz.lessons import selectors, services
 from kviz.lessons.access import begun, lesson_named
 from kviz.lessons.documents import StepDocument, step_document
 from kviz.lessons.grading import NotAnAnswer
-from kviz.lessons.library import Shelved
+from kviz.lessons.library import StoredLesson
 from kviz.lessons.models import Progress
 from kviz.lessons.services import NotYet
 from kviz.runs.inputs import InvalidInput, at_lines
@@ -46,15 +46,15 @@ def lesson_list(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def lesson_detail(request: HttpRequest, slug: str) -> HttpResponse:
-    shelved = lesson_named(slug)
-    if shelved is None:
+    stored_lesson = lesson_named(slug)
+    if stored_lesson is None:
         raise Http404(slug)
-    progress = selectors.progress_get(workspace=workspace_of(request), shelved=shelved)
-    n_steps = len(shelved.lesson.steps)
+    progress = selectors.progress_get(workspace=workspace_of(request), stored_lesson=stored_lesson)
+    n_steps = len(stored_lesson.lesson.steps)
     context = {
         "section": "learn",
-        "shelved": shelved,
-        "lesson": shelved.lesson,
+        "stored_lesson": stored_lesson,
+        "lesson": stored_lesson.lesson,
         "step": min(progress.reached, n_steps) if progress else 0,
         "done": progress is not None and progress.reached > n_steps,
     }
@@ -63,12 +63,12 @@ def lesson_detail(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def lesson_begin(request: HttpRequest, slug: str) -> HttpResponse:
-    shelved = lesson_named(slug)
-    if shelved is None:
+    stored_lesson = lesson_named(slug)
+    if stored_lesson is None:
         raise Http404(slug)
     if too_often(request, "run"):
         return redirect("lesson-detail", slug)
-    services.lesson_begin(workspace=workspace_of(request), shelved=shelved)
+    services.lesson_begin(workspace=workspace_of(request), stored_lesson=stored_lesson)
     return redirect("lesson-step", slug, 1)
 
 
@@ -77,25 +77,25 @@ def lesson_step(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     found = begun(workspace_of(request), slug)
     if found is None:
         return redirect("lesson-detail", slug)
-    shelved, progress = found
-    last = min(progress.reached, len(shelved.lesson.steps))
+    stored_lesson, progress = found
+    last = min(progress.reached, len(stored_lesson.lesson.steps))
     if not 1 <= number <= last:
         return redirect("lesson-step", slug, last)
-    return _step_page(request, shelved, progress, number)
+    return _step_page(request, stored_lesson, progress, number)
 
 
 @require_POST
 def lesson_answer(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    shelved, progress = _begun(request, slug)
+    stored_lesson, progress = _begun(request, slug)
     try:
         services.question_answer(
-            progress=progress, shelved=shelved, number=number, given=_given(request)
+            progress=progress, stored_lesson=stored_lesson, number=number, given=_given(request)
         )
     except NotYet:
         raise Http404(slug) from None
     except NotAnAnswer as error:
         errors: list[ErrorItem] = [{"field": "answer", "message": told(error)}]
-        return _step_page(request, shelved, progress, number, errors)
+        return _step_page(request, stored_lesson, progress, number, errors)
     return redirect("lesson-step", slug, number)
 
 
@@ -111,9 +111,9 @@ def _given(request: HttpRequest) -> object:
 
 @require_POST
 def lesson_reveal(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    shelved, progress = _begun(request, slug)
+    stored_lesson, progress = _begun(request, slug)
     try:
-        services.step_reveal(progress=progress, shelved=shelved, number=number)
+        services.step_reveal(progress=progress, stored_lesson=stored_lesson, number=number)
     except NotYet:
         raise Http404(slug) from None
     return redirect("lesson-step", slug, number)
@@ -121,36 +121,38 @@ def lesson_reveal(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 @require_POST
 def lesson_next(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    shelved, progress = _begun(request, slug)
+    stored_lesson, progress = _begun(request, slug)
     try:
-        services.step_leave(progress=progress, shelved=shelved, number=number)
+        services.step_leave(progress=progress, stored_lesson=stored_lesson, number=number)
     except NotYet:
         raise Http404(slug) from None
-    if number >= len(shelved.lesson.steps):
+    if number >= len(stored_lesson.lesson.steps):
         return redirect("lesson-list")
     return redirect("lesson-step", slug, number + 1)
 
 
 @require_POST
 def lesson_try(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    shelved, progress = _begun(request, slug)
+    stored_lesson, progress = _begun(request, slug)
     text = request.POST.get("changes", "")
     errors: Sequence[ErrorItem] = ()
     if refused := too_often(request, "run"):
         errors = [refused]
     else:
         try:
-            services.task_try(progress=progress, shelved=shelved, number=number, text=text)
+            services.task_try(
+                progress=progress, stored_lesson=stored_lesson, number=number, text=text
+            )
         except NotYet:
             raise Http404(slug) from None
         except InvalidInput as invalid:
             errors = at_lines(invalid.errors, text)
     if errors:
-        return _step_page(request, shelved, progress, number, errors, text)
+        return _step_page(request, stored_lesson, progress, number, errors, text)
     return redirect("lesson-step", slug, number)
 
 
-def _begun(request: HttpRequest, slug: str) -> tuple[Shelved, Progress]:
+def _begun(request: HttpRequest, slug: str) -> tuple[StoredLesson, Progress]:
     """Raise Http404 unless the workspace has begun the lesson."""
     found = begun(workspace_of(request), slug)
     if found is None:
@@ -160,15 +162,15 @@ def _begun(request: HttpRequest, slug: str) -> tuple[Shelved, Progress]:
 
 def _step_page(
     request: HttpRequest,
-    shelved: Shelved,
+    stored_lesson: StoredLesson,
     progress: Progress,
     number: int,
     errors: Sequence[ErrorItem] = (),
     typed: str = "",
 ) -> HttpResponse:
-    if number > min(progress.reached, len(shelved.lesson.steps)):
+    if number > min(progress.reached, len(stored_lesson.lesson.steps)):
         raise Http404(number)
-    step = step_document(progress=progress, shelved=shelved, number=number)
+    step = step_document(progress=progress, stored_lesson=stored_lesson, number=number)
     run = progress.run
     assert run is not None
     run.refresh_from_db()

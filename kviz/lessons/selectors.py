@@ -1,4 +1,4 @@
-"""Reads: the lessons on the shelf, and how far a workspace is in them."""
+"""Reads: the stored lessons, and how far a workspace is in them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.utils.translation import get_language
 
 from kviz.accounts.models import Workspace
 from kviz.lessons.lesson import Step
-from kviz.lessons.library import Library, Shelved
+from kviz.lessons.library import Library, StoredLesson
 from kviz.lessons.models import Progress
 from kviz.lessons.translating import library_in
 from kviz.runs.models import Run
@@ -22,10 +22,10 @@ def lessons() -> Library:
     return library_in(get_language() or settings.LANGUAGE_CODE, settings.LESSONS_DIR)
 
 
-def progress_get(*, workspace: Workspace, shelved: Shelved) -> Progress | None:
+def progress_get(*, workspace: Workspace, stored_lesson: StoredLesson) -> Progress | None:
     """How far a workspace is; None if it has not begun, or has begun another version."""
     found = Progress.objects.filter(
-        workspace=workspace, slug=shelved.slug, sha256=shelved.sha256, run__isnull=False
+        workspace=workspace, slug=stored_lesson.slug, sha256=stored_lesson.sha256, run__isnull=False
     )
     return found.select_related("run", "run__snapshot", "workspace").first()
 
@@ -44,7 +44,7 @@ def is_shown(progress: Progress, number: int) -> bool:
 class Entry:
     """A lesson on the list; `step` is the one to go on with, 0: not begun."""
 
-    shelved: Shelved
+    stored_lesson: StoredLesson
     step: int
     n_steps: int
     right: int
@@ -62,11 +62,11 @@ def entries(*, workspace: Workspace) -> list[Entry]:
     return [_entry(each, known.get((each.slug, each.sha256))) for each in lessons().lessons]
 
 
-def _entry(shelved: Shelved, progress: Progress | None) -> Entry:
-    steps = shelved.lesson.steps
+def _entry(stored_lesson: StoredLesson, progress: Progress | None) -> Entry:
+    steps = stored_lesson.lesson.steps
     right = sum(bool(each["right"]) for each in progress.answers.values()) if progress else 0
     asked = sum(step.question is not None for step in steps)
-    return Entry(shelved, progress.reached if progress else 0, len(steps), right, asked)
+    return Entry(stored_lesson, progress.reached if progress else 0, len(steps), right, asked)
 
 
 def attempt_run(*, progress: Progress, number: int) -> Run | None:

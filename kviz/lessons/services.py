@@ -12,7 +12,7 @@ from kviz.lessons import selectors
 from kviz.lessons.enacting import scenario_of, scheduler_config_of
 from kviz.lessons.grading import Graded, NotAnAnswer, grade
 from kviz.lessons.lesson import Step, Task
-from kviz.lessons.library import Shelved
+from kviz.lessons.library import StoredLesson
 from kviz.lessons.models import Progress
 from kviz.lessons.reading import is_allowed
 from kviz.runs.inputs import changes_typed, invalid
@@ -33,22 +33,22 @@ class NotYet(Exception):
         super().__init__(f"Step {number} has not been reached.")
 
 
-def lesson_begin(*, workspace: Workspace, shelved: Shelved) -> Progress:
+def lesson_begin(*, workspace: Workspace, stored_lesson: StoredLesson) -> Progress:
     """Begin a lesson from its first step, with a run of its own; an earlier way is forgotten."""
     with transaction.atomic():
-        Progress.objects.filter(workspace=workspace, slug=shelved.slug).delete()
-        run = lesson_run(workspace=workspace, shelved=shelved)
+        Progress.objects.filter(workspace=workspace, slug=stored_lesson.slug).delete()
+        run = lesson_run(workspace=workspace, stored_lesson=stored_lesson)
         return Progress.objects.create(
-            workspace=workspace, slug=shelved.slug, sha256=shelved.sha256, run=run
+            workspace=workspace, slug=stored_lesson.slug, sha256=stored_lesson.sha256, run=run
         )
 
 
-def lesson_run(*, workspace: Workspace, shelved: Shelved) -> Run:
+def lesson_run(*, workspace: Workspace, stored_lesson: StoredLesson) -> Run:
     """A run of the lesson's cluster, veiled where the lesson wants it."""
-    lesson, known = shelved.lesson, shelved.lesson.known
+    lesson, known = stored_lesson.lesson, stored_lesson.lesson.known
     run = run_create(
         workspace=workspace,
-        snapshot=_snapshot_of(workspace, shelved),
+        snapshot=_snapshot_of(workspace, stored_lesson),
         scheduler_config=scheduler_config_of(lesson),
         scenario=scenario_of(lesson),
         veiled_after=known.cycle if known else None,
@@ -59,27 +59,31 @@ def lesson_run(*, workspace: Workspace, shelved: Shelved) -> Run:
     return run
 
 
-def _snapshot_of(workspace: Workspace, shelved: Shelved) -> Snapshot:
+def _snapshot_of(workspace: Workspace, stored_lesson: StoredLesson) -> Snapshot:
     """The lesson's cluster: the sample, or one of the workspace that is stored once."""
-    cluster = shelved.lesson.cluster
+    cluster = stored_lesson.lesson.cluster
     if cluster.sample:
         return samples().get(name=cluster.sample)
     data = cluster.objects.encode()
     own = Snapshot.objects.filter(
-        workspace=workspace, sha256=hashlib.sha256(data).hexdigest(), name=shelved.lesson.title
+        workspace=workspace,
+        sha256=hashlib.sha256(data).hexdigest(),
+        name=stored_lesson.lesson.title,
     )
-    files = [(f"{shelved.slug}.yaml", io.BytesIO(data))]
+    files = [(f"{stored_lesson.slug}.yaml", io.BytesIO(data))]
     return own.first() or snapshot_create(
-        workspace=workspace, files=files, name=shelved.lesson.title
+        workspace=workspace, files=files, name=stored_lesson.lesson.title
     )
 
 
-def question_answer(*, progress: Progress, shelved: Shelved, number: int, given: object) -> Graded:
+def question_answer(
+    *, progress: Progress, stored_lesson: StoredLesson, number: int, given: object
+) -> Graded:
     """Take the answer to a step's question, once, and reveal what the step reveals.
 
     Raises NotYet, and NotAnAnswer.
     """
-    step = _step(progress, shelved, number)
+    step = _step(progress, stored_lesson, number)
     if step.question is None:
         raise NotAnAnswer(say("lesson.step_asks_nothing", "This step asks nothing."))
     known = progress.answers.get(str(number))
@@ -92,34 +96,34 @@ def question_answer(*, progress: Progress, shelved: Shelved, number: int, given:
     return graded
 
 
-def step_reveal(*, progress: Progress, shelved: Shelved, number: int) -> None:
+def step_reveal(*, progress: Progress, stored_lesson: StoredLesson, number: int) -> None:
     """Show what a step hides, unanswered. Raises NotYet."""
-    step = _step(progress, shelved, number)
+    step = _step(progress, stored_lesson, number)
     if str(number) not in progress.answers:
         progress.answers[str(number)] = {"given": None, "right": False}
         progress.save(update_fields=["answers", "updated_at"])
     _reveal(progress, step)
 
 
-def step_leave(*, progress: Progress, shelved: Shelved, number: int) -> None:
+def step_leave(*, progress: Progress, stored_lesson: StoredLesson, number: int) -> None:
     """Go on to the next step; what this one hides is shown first. Raises NotYet."""
-    step = _step(progress, shelved, number)
+    step = _step(progress, stored_lesson, number)
     if selectors.hides(step):
-        step_reveal(progress=progress, shelved=shelved, number=number)
+        step_reveal(progress=progress, stored_lesson=stored_lesson, number=number)
     if progress.reached <= number:
         progress.reached = number + 1
         progress.save(update_fields=["reached", "updated_at"])
 
 
-def task_try(*, progress: Progress, shelved: Shelved, number: int, text: str) -> Run:
+def task_try(*, progress: Progress, stored_lesson: StoredLesson, number: int, text: str) -> Run:
     """Run the lesson's cluster with changes, one per line, for a step's task.
 
     Raises NotYet, and InvalidInput.
     """
-    step = _step(progress, shelved, number)
+    step = _step(progress, stored_lesson, number)
     if step.task is None or progress.run is None:
         raise NotYet(number)
-    name = f"{shelved.lesson.title}: {step.title}"
+    name = f"{stored_lesson.lesson.title}: {step.title}"
     run = task_run(of=progress.run, task=step.task, name=name, text=text)
     attempt = {"changes": text, "run": str(run.pk)}
     progress.attempts[str(number)] = attempt
@@ -173,10 +177,10 @@ def _check_allowed(task: Task, lines: list[str], typed: str) -> None:
             raise invalid("changes", [problem])
 
 
-def _step(progress: Progress, shelved: Shelved, number: int) -> Step:
-    if not 1 <= number <= min(progress.reached, len(shelved.lesson.steps)):
+def _step(progress: Progress, stored_lesson: StoredLesson, number: int) -> Step:
+    if not 1 <= number <= min(progress.reached, len(stored_lesson.lesson.steps)):
         raise NotYet(number)
-    return shelved.lesson.steps[number - 1]
+    return stored_lesson.lesson.steps[number - 1]
 
 
 def _reveal(progress: Progress, step: Step) -> None:

@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 import msgspec
 from django.utils.translation import override, pgettext
 
-from kviz.lessons.library import Library, Shelved, library
+from kviz.lessons.library import Library, StoredLesson, library
 from kviz.lessons.texts import TEXTS
 from kviz.reference.form import Part
 
@@ -22,16 +22,16 @@ AnyPart = TypeVar("AnyPart", bound=Part)
 @cache
 def library_in(language: str, folder: str) -> Library:
     """The lessons in a language: by texts of their own, else by the catalogues, as far as known."""
-    shelf = library(folder)
+    found = library(folder)
     with override(language):
         return Library(
-            tuple(_translated_on_shelf(each, language) for each in shelf.lessons), shelf.broken
+            tuple(_translated_stored(each, language) for each in found.lessons), found.broken
         )
 
 
-def _translated_on_shelf(shelved: Shelved, language: str) -> Shelved:
-    own = dict(shelved.languages).get(language)
-    return replace(shelved, lesson=own or translated(shelved.lesson))
+def _translated_stored(stored_lesson: StoredLesson, language: str) -> StoredLesson:
+    own = dict(stored_lesson.languages).get(language)
+    return replace(stored_lesson, lesson=own or translated(stored_lesson.lesson))
 
 
 def translated(part: AnyPart) -> AnyPart:

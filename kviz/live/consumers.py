@@ -14,7 +14,7 @@ not recorded a text frame says `{"type": "missing", "cycle": n}`.
 `{"previewed": n}` acknowledges the answer (`kviz.live.previews`, docs/lab.md).
 
 Closed with 4400 (`after` is no number), 4404 (no such run for this viewer, or no longer: see
-`kviz.live.doorkeeper`) or 1011 (a failure
+`kviz.live.access_watch`) or 1011 (a failure
 here; come back).
 """
 
@@ -42,8 +42,8 @@ from msgspec import UNSET, UnsetType
 from kviz.common.observed import LAG, SOCKETS
 from kviz.common.wording import translated
 from kviz.live import advances
+from kviz.live.access_watch import RunVisitor, access_watch
 from kviz.live.details import DetailFeed
-from kviz.live.doorkeeper import RunVisitor, doorkeeper
 from kviz.live.feed import Feed, FeedBroke, feed_of
 from kviz.live.origin import header
 from kviz.live.previews import PreviewFeed, PreviewRequest
@@ -193,7 +193,7 @@ class RunConsumer(AsyncWebsocketConsumer):
 
     async def leave_when_refused(self) -> None:
         """End the other tasks once the viewer may see the run no more. Raises Refused."""
-        await doorkeeper().until_refused(self.visitor)
+        await access_watch().until_refused(self.visitor)
         raise Refused
 
     async def follow(self, feed: Feed) -> None:

@@ -12,8 +12,8 @@ from asgiref.sync import sync_to_async
 from django.utils import timezone
 from pytest_django import Settings
 
-from kviz.classroom.hall import Follower, building
 from kviz.classroom.models import Participant, Room
+from kviz.classroom.room_hub import Follower, hub_registry
 from kviz.classroom.sockets import BAD_REQUEST, NO_SEAT, NOT_FOUND
 from tests.classroom.people import ASKS, RIGHT, WRONG, Browser, Lesson, open_lesson
 from tests.waiting import PATIENCE_S
@@ -199,11 +199,11 @@ async def turns(n: int) -> None:
 async def test_the_last_one_may_leave_at_the_moment_news_comes(
     n_turns: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kviz.classroom.hall.PAUSE_S", 0.0)
+    monkeypatch.setattr("kviz.classroom.room_hub.PAUSE_S", 0.0)
     lesson, *_ = await opened()
     room = await sync_to_async(lambda: lesson.room)()
     follower = Follower("teacher")
-    hall = await building().enter(room, follower)
+    hub = await hub_registry().enter(room, follower)
     told = asyncio.Event()
 
     async def send(_frame: str) -> None:
@@ -212,12 +212,12 @@ async def test_the_last_one_may_leave_at_the_moment_news_comes(
     pump = asyncio.create_task(follower.pump(send))
     async with asyncio.timeout(PATIENCE_S):
         await told.wait()
-        await turns(10)  # the hall waits for news again
-        hall.wake()
+        await turns(10)  # the hub waits for news again
+        hub.wake()
         await turns(n_turns)
-        await building().leave(hall, follower)
-        again = await building().enter(room, follower)
-        await building().leave(again, follower)
+        await hub_registry().leave(hub, follower)
+        again = await hub_registry().enter(room, follower)
+        await hub_registry().leave(again, follower)
     pump.cancel()
 
 

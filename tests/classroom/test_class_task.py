@@ -9,7 +9,7 @@ import pytest
 from django.utils import translation
 
 from kviz.classroom.documents import teacher_document
-from kviz.classroom.hall import DOCUMENTS
+from kviz.classroom.room_hub import DOCUMENTS
 from kviz.runs.models import Run
 from tests.classroom.people import Lesson, open_lesson, work
 

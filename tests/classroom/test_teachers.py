@@ -16,7 +16,7 @@ from kviz.accounts import members
 from kviz.accounts.models import Membership, Role
 from kviz.accounts.services import person_add, workspace_create
 from kviz.classroom.sockets import NOT_FOUND
-from kviz.live import doorkeeper
+from kviz.live import access_watch
 from tests.classroom.people import Browser, Lesson, open_lesson
 from tests.classroom.test_class_socket import path
 from tests.waiting import PATIENCE_S
@@ -90,7 +90,7 @@ async def closed_with(browser: Browser, audience: str, ended: Callable[[], None]
 
 @pytest.fixture
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doorkeeper, "ASK_AGAIN_S", 0.05)
+    monkeypatch.setattr(access_watch, "ASK_AGAIN_S", 0.05)
 
 
 @ENDS

@@ -14,7 +14,7 @@ def documents() -> dict[int, object]:
     events, names = story(), Names()
     names.take(events)
     starts = [i for i, event in enumerate(events) if isinstance(event, CycleStarted)]
-    found = {}
+    found: dict[int, object] = {}
     for start, end in zip(starts, [*starts[1:], len(events)], strict=True):
         document = cycle_document(names, cycle_record(events[start:end], events[end:]))
         found[document["cycle"]] = document.get("unreserved")

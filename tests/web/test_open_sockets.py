@@ -15,7 +15,7 @@ from pytest_django import Settings
 from kviz.accounts import members
 from kviz.accounts.models import ApiToken, Membership, Role
 from kviz.accounts.services import person_add, token_create, workspace_create
-from kviz.live import doorkeeper
+from kviz.live import access_watch
 from kviz.live.consumers import NOT_FOUND
 from kviz.runs.models import ShareLink
 from kviz.runs.sharing import links_revoke, run_share
@@ -30,7 +30,7 @@ ORIGIN = (b"origin", b"http://testserver")
 @pytest.fixture(autouse=True)
 def _often(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.MODE = "server"
-    monkeypatch.setattr(doorkeeper, "ASK_AGAIN_S", 0.05)
+    monkeypatch.setattr(access_watch, "ASK_AGAIN_S", 0.05)
 
 
 def signed_in(person: User) -> Headers:

@@ -80,7 +80,7 @@ class Follower:
                 await send(self.outbox.pop(kind))
 
 
-class Hall:
+class RoomHub:
     """The followers of one room in this process."""
 
     def __init__(self, room_id: UUID, run_id: UUID | None) -> None:
@@ -158,50 +158,50 @@ def encode(document: object) -> str:
     return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
 
 
-class Building:
-    """All halls of this process, and its one subscription."""
+class HubRegistry:
+    """All hubs of this process, and its one subscription."""
 
     def __init__(self) -> None:
-        self._halls: dict[UUID, Hall] = {}
+        self._hubs: dict[UUID, RoomHub] = {}
         self._publishers: dict[UUID, asyncio.Task[None]] = {}
-        self._doorman: asyncio.Task[None] | None = None
+        self._listener: asyncio.Task[None] | None = None
         self._channel = ""
         self._opening = asyncio.Lock()
 
-    async def enter(self, room: Room, follower: Follower) -> Hall:
-        """Let somebody into a room's hall, which is opened for the first one."""
+    async def enter(self, room: Room, follower: Follower) -> RoomHub:
+        """Let somebody into a room's hub, which is opened for the first one."""
         async with self._opening:
             await self._subscribe()
-            hall = self._halls.get(room.pk)
-            if hall is None:
-                hall = self._halls[room.pk] = Hall(room.pk, room.run_id)
-                self._publishers[room.pk] = asyncio.create_task(hall.publish())
-                if hall.run_id is not None:  # what is revealed is simulated only then
-                    await get_channel_layer().group_add(group_of(hall.run_id), self._channel)
-            hall.enter(follower)
-            return hall
+            hub = self._hubs.get(room.pk)
+            if hub is None:
+                hub = self._hubs[room.pk] = RoomHub(room.pk, room.run_id)
+                self._publishers[room.pk] = asyncio.create_task(hub.publish())
+                if hub.run_id is not None:  # what is revealed is simulated only then
+                    await get_channel_layer().group_add(group_of(hub.run_id), self._channel)
+            hub.enter(follower)
+            return hub
 
     async def _subscribe(self) -> None:
-        if self._doorman is None:
+        if self._listener is None:
             news.listen()
             layer = get_channel_layer()
             self._channel = await layer.new_channel()
             await layer.group_add(news.GROUP, self._channel)
-            self._doorman = asyncio.create_task(self._hear())
+            self._listener = asyncio.create_task(self._hear())
 
-    async def leave(self, hall: Hall, follower: Follower) -> None:
-        """Let somebody go; the last one closes the hall, and the last hall the building."""
+    async def leave(self, hub: RoomHub, follower: Follower) -> None:
+        """Let somebody go; the last one closes the hub, and the last hub the registry."""
         async with self._opening:
-            hall.followers.pop(follower, None)
-            if hall.followers:
+            hub.followers.pop(follower, None)
+            if hub.followers:
                 return
-            self._halls.pop(hall.room_id, None)
-            await _end(self._publishers.pop(hall.room_id, None))
+            self._hubs.pop(hub.room_id, None)
+            await _end(self._publishers.pop(hub.room_id, None))
             layer = get_channel_layer()
-            if hall.run_id is not None:
-                await layer.group_discard(group_of(hall.run_id), self._channel)
-            if not self._halls:
-                doorman, self._doorman = self._doorman, None
+            if hub.run_id is not None:
+                await layer.group_discard(group_of(hub.run_id), self._channel)
+            if not self._hubs:
+                doorman, self._listener = self._listener, None
                 await _end(doorman)
                 await layer.group_discard(news.GROUP, self._channel)
 
@@ -210,11 +210,11 @@ class Building:
         while True:
             message = await layer.receive(self._channel)
             if message["type"] == "run.advanced":
-                for hall in self._halls.values():
-                    if str(hall.run_id) == message["run"]:
-                        hall.wake()
+                for hub in self._hubs.values():
+                    if str(hub.run_id) == message["run"]:
+                        hub.wake()
                 continue
-            found = self._halls.get(UUID(message["room"]))
+            found = self._hubs.get(UUID(message["room"]))
             if found is not None and message["type"] == "class.pointed":
                 found.point(message["x"], message["y"])
             elif found is not None:
@@ -226,9 +226,9 @@ async def _end(task: asyncio.Task[None] | None) -> None:
         await task_ended(task)
 
 
-_buildings: WeakKeyDictionary[asyncio.AbstractEventLoop, Building] = WeakKeyDictionary()
+_registries: WeakKeyDictionary[asyncio.AbstractEventLoop, HubRegistry] = WeakKeyDictionary()
 
 
-def building() -> Building:
+def hub_registry() -> HubRegistry:
     """The one of the running loop: a process that serves has one loop."""
-    return _buildings.setdefault(asyncio.get_running_loop(), Building())
+    return _registries.setdefault(asyncio.get_running_loop(), HubRegistry())

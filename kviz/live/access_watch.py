@@ -82,7 +82,7 @@ class RunVisitor:
         return access.workspace if access else None
 
 
-class Doorkeeper:
+class AccessWatch:
     """Who is in, in this process."""
 
     def __init__(self) -> None:
@@ -123,9 +123,9 @@ def _refused(visitors: Sequence[Visitor]) -> list[Visitor]:
     return [visitor for visitor in visitors if not visitor.may_stay()]
 
 
-_doorkeepers: WeakKeyDictionary[asyncio.AbstractEventLoop, Doorkeeper] = WeakKeyDictionary()
+_access_watches: WeakKeyDictionary[asyncio.AbstractEventLoop, AccessWatch] = WeakKeyDictionary()
 
 
-def doorkeeper() -> Doorkeeper:
+def access_watch() -> AccessWatch:
     """The one of the running loop."""
-    return _doorkeepers.setdefault(asyncio.get_running_loop(), Doorkeeper())
+    return _access_watches.setdefault(asyncio.get_running_loop(), AccessWatch())
