@@ -11,6 +11,7 @@ from kviz.catalogues import catalogues
 from kviz.catalogues.catalogues import differences, misnamed, problems, updated
 
 
+@pytest.mark.slow("extracts the texts of every source")
 def test_every_text_is_translated() -> None:
     assert list(problems()) == []
 

@@ -1,6 +1,6 @@
 """NodeResourcesFit as a score plugin: the strategies and what they count."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -17,6 +17,8 @@ from scheduler_core.framework.interface import Prepared
 from scheduler_core.plugins.node_resources import Fit
 from tests.builders import container, make_node, make_pod
 from tests.plugins.harness import World
+
+GPU = "example.com/gpu"
 
 
 def resources(**weights: int) -> tuple[ResourceSpec, ...]:
@@ -125,6 +127,30 @@ def test_the_incoming_pod_is_scored_without_its_requests_at_pod_level() -> None:
     assert scores(
         least(resources(cpu=1)), world, make_pod("incoming").spec(**at_pod_level).obj()
     ) == [75, 0]
+
+
+WITH_GPU = resources(cpu=1, **{GPU: 3})
+GPUS = World(
+    make_node("gpu").cpu(10).resource(GPU, 8).obj(),
+    make_node("plain").cpu("10").obj(),
+    make_pod("a").on("gpu").request(GPU, "2").cpu("0").obj(),
+)
+
+
+@pytest.mark.parametrize(
+    ("requests", "expected"),
+    [
+        # gpu: (cpu 50 * 1 + gpu (8 - 4) / 8 = 50 * 3) / 4; plain has no gpu: cpu alone.
+        ({"cpu": "5", GPU: "2"}, [50, 50]),
+        ({"cpu": "0", GPU: "4"}, [43, 100]),
+        ({"cpu": "0"}, [100, 100]),
+        ({"cpu": "0", GPU: "0"}, [100, 100]),
+    ],
+)
+def test_extended_resources_count_if_pod_and_node_have_them(
+    requests: Mapping[str, str], expected: Sequence[int]
+) -> None:
+    assert scores(least(WITH_GPU), GPUS, make_pod("incoming").requests(requests).obj()) == expected
 
 
 def test_a_resource_without_value_on_the_curve_is_left_out_of_the_mean() -> None:

@@ -135,6 +135,18 @@ def test_without_score_plugins_the_first_node_that_fits_is_taken() -> None:
     assert cluster.of_type(ScoreColumns) == []
 
 
+def test_nodes_that_pre_filter_left_out_are_counted_against_its_plugin() -> None:
+    cluster = Cluster(
+        *nodes(4), make_pod("p").obj(), plugins=[Narrow("n1", "n2"), Picky("n1", "n2")]
+    )
+    attempt = cluster.attempt()
+    failure = not_scheduled(attempt)
+    assert failure.message.startswith(
+        "0/4 nodes are available: 2 node(s) didn't satisfy plugin(s) [Narrow], 2 picky."
+    )
+    assert failure.unschedulable_plugins == {"Narrow", "Picky"}
+
+
 # ---------------------------------------------------------------- PreFilter narrows
 
 
