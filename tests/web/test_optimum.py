@@ -133,6 +133,9 @@ def test_what_cannot_be_compared_is_said_by_name(owner: Person) -> None:
     html = page(owner.client, run)
     assert "Not comparable" in html
     assert "default/b, default/c had to leave" in html
+    assert "without any, 0 can be placed" in html
+    for number in ("worth in the run", "What was still in reach", "Who is placed differently"):
+        assert number not in html
 
 
 def test_a_search_that_is_stopped_stores_nothing(owner: Person) -> None:

@@ -90,7 +90,6 @@ export type TermId =
   | "assume"
   | "added"
   | "forget"
-  | "expired"
   | "removed"
   | "device"
   | "resource-slice"

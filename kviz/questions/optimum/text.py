@@ -23,8 +23,9 @@ WORTH: dict[Viability, str] = {
 
 def as_text(found: Answer) -> str:
     """Return the statement, and what it rests on."""
-    hindrances = _hindrances(found.comparison)
-    return "\n".join((*hindrances, *statements(found), "", *_values(found))) + "\n"
+    said = (*_hindrances(found.comparison), *statements(found))
+    values = () if found.comparison.not_comparable else ("", *_values(found))
+    return "\n".join((*said, *values)) + "\n"
 
 
 def as_document(found: Answer) -> dict[str, object]:
@@ -65,9 +66,15 @@ def _loss(loss: Loss | None) -> dict[str, int] | None:
 
 
 def statements(found: Answer) -> Iterator[str]:
-    """Yield what there is to say, one sentence each, the most important first."""
+    """Yield what there is to say, one sentence each, the most important first.
+
+    Of what cannot be compared that is only what the run did by evicting, beside what goes without.
+    """
     comparison = found.comparison
-    yield _placed(comparison)
+    if not comparison.not_comparable or _evicts(comparison):
+        yield _placed(comparison)
+    if comparison.not_comparable:
+        return
     yield from _priorities(comparison)
     yield _worth(comparison)
     yield from _lost(found)
@@ -79,13 +86,17 @@ def _hindrances(comparison: Comparison) -> Iterator[str]:
         yield from (f"  {each}" for each in comparison.not_comparable)
 
 
+def _evicts(comparison: Comparison) -> bool:
+    return any(each.startswith(EVICTIONS) for each in comparison.not_comparable)
+
+
 def _placed(comparison: Comparison) -> str:
     best, n = comparison.optimum, comparison.n_pods
     here, there = sum(comparison.run.placed.values()), sum(best.placed.values())
     since = comparison.at_cycle
     waiting = f"{counted(n, 'pod')} that waited as cycle {since} began"
     did = f"The scheduler placed {here} of {waiting if since > 1 else counted(n, 'pod')}"
-    if any(each.startswith(EVICTIONS) for each in comparison.not_comparable):
+    if _evicts(comparison):
         return f"{did}, with evictions; without any, {there} can be placed."
     if best.placement is None:
         bound = sum(best.bound_placed.values())
