@@ -21,6 +21,7 @@ from scheduler_core.api.pod import (
     TopologySpreadConstraint,
     Volume,
 )
+from scheduler_core.api.priority import SYSTEM_PRIORITY_CLASSES
 from scheduler_core.api.quantity import QuantityError, parse_quantity
 from scheduler_core.api.volume import (
     CSIStorageCapacity,
@@ -28,10 +29,15 @@ from scheduler_core.api.volume import (
     PersistentVolumeClaim,
     PersistentVolumeClaimSpec,
 )
+from scheduler_core.api.workload import PriorityClass
 from scheduler_core.wording import say, told
 
 MAX_NAME_CHARS = 253
 """Of an object, and of what names one: more is no DNS subdomain."""
+
+HIGHEST_USER_PRIORITY = 1_000_000_000
+"""Of a PriorityClass (HighestUserDefinablePriority)."""
+SYSTEM_NAMES = frozenset(known.name for known in SYSTEM_PRIORITY_CLASSES)
 
 _UNSATISFIABLE_ACTIONS = ("DoNotSchedule", "ScheduleAnyway")
 
@@ -59,6 +65,8 @@ def validate(item: KubeObject) -> None:
         case PersistentVolumeClaim():
             _validate_claim(item.spec, "spec")
             _validate_amounts("status.capacity", item.status.capacity)
+        case PriorityClass():
+            _validate_priority(item)
         case CSIStorageCapacity():
             _validate_amount("capacity", item.capacity or "0")
             _validate_amount("maximumVolumeSize", item.maximum_volume_size or "0")
@@ -67,6 +75,22 @@ def validate(item: KubeObject) -> None:
                 _validate_amounts(path, amounts)
         case _:
             pass
+
+
+def _validate_priority(item: PriorityClass) -> None:
+    """Refuse a priority that only the classes of the system itself have.
+
+    Upstream: v1.36 pkg/apis/scheduling/validation (ValidatePriorityClass).
+    """
+    if item.value > HIGHEST_USER_PRIORITY and item.name not in SYSTEM_NAMES:
+        raise FieldError(
+            "value",
+            say(
+                "field.priority_too_high",
+                "may be at most {most:,}: what is above is kept for the classes of the system",
+                most=HIGHEST_USER_PRIORITY,
+            ),
+        )
 
 
 def _validate_path_segment(path: str, name: str) -> None:

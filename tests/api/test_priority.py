@@ -1,7 +1,9 @@
 import pytest
 
 from scheduler_core.api import ObjectMeta, Pod, PriorityClass
+from scheduler_core.api.errors import FieldError
 from scheduler_core.api.priority import PriorityClasses, UnknownPriorityClassError
+from scheduler_core.api.validate import validate
 from tests.builders import make_pod
 
 
@@ -60,3 +62,20 @@ def test_of_two_default_classes_the_lower_one_counts() -> None:
 def test_an_unknown_class() -> None:
     with pytest.raises(UnknownPriorityClassError, match="with name gone was found"):
         PriorityClasses([HIGH]).resolve(asking("gone"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "refused"),
+    [
+        ("high", 1_000_000_000, False),
+        ("high", 1_000_000_001, True),
+        ("system-node-critical", 2_000_001_000, False),
+    ],
+)
+def test_a_class_above_a_billion_is_the_systems_alone(name: str, value: int, refused: bool) -> None:
+    found = named_class(name, value)
+    if not refused:
+        validate(found)
+        return
+    with pytest.raises(FieldError, match="may be at most 1,000,000,000"):
+        validate(found)
