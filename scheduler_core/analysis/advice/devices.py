@@ -18,6 +18,7 @@ from scheduler_core.analysis.advice.leaving import Leaving
 from scheduler_core.api import (
     DeviceClass,
     DeviceRequest,
+    DeviceTaint,
     DeviceToleration,
     ExactDeviceRequest,
     Node,
@@ -32,12 +33,16 @@ from scheduler_core.api import (
 from scheduler_core.changes.refusals import Objects
 from scheduler_core.changes.vocabulary import CopyNode, Create, Put
 from scheduler_core.evidence.device_claims import ALL, DevicesAvailable
+from scheduler_core.plugins.dynamic_resources.allocator import untolerated_taint
+from scheduler_core.plugins.dynamic_resources.device_texts import toleration_text
 from scheduler_core.wording import say, series
 
 MAX_CLASSES: Final = 5
 """So many other classes of devices are tried."""
 MAX_COUNTS: Final = 4
 """So many smaller numbers of devices are tried, the largest first."""
+MAX_TAINTS: Final = 5
+"""So many taints of devices are tolerated, one at a time."""
 MAX_LIKE: Final = 5
 """So many kinds of nodes with devices are tried as one more."""
 MAX_USERS: Final = 2
@@ -182,8 +187,8 @@ def _alternatives(request: DeviceRequest, objects: Objects) -> Iterator[tuple[Ex
         return
     if exactly.selectors:
         yield replace(exactly, selectors=()), 0
-    if _any_tainted(objects) and not exactly.tolerations:
-        yield replace(exactly, tolerations=(DeviceToleration(operator="Exists"),)), 0
+    for taint in islice(_untolerated_taints(exactly, objects), MAX_TAINTS):
+        yield replace(exactly, tolerations=(*exactly.tolerations, _tolerating(taint))), 0
     count = exactly.count or 1
     if exactly.allocation_mode != ALL:
         for fewer in islice(range(count - 1, 0, -1), MAX_COUNTS):
@@ -195,8 +200,23 @@ def _alternatives(request: DeviceRequest, objects: Objects) -> Iterator[tuple[Ex
         yield replace(exactly, device_class_name=name), 1
 
 
-def _any_tainted(objects: Objects) -> bool:
-    return any(each.taints for item in objects.all(ResourceSlice) for each in item.spec.devices)
+def _untolerated_taints(exactly: Exact, objects: Objects) -> Iterator[DeviceTaint]:
+    """Yield the taints that keep a request off devices, each once."""
+    devices = (each for item in objects.all(ResourceSlice) for each in item.spec.devices)
+    seen: set[tuple[str, str, str]] = set()
+    for device in devices:
+        taint = untolerated_taint(device, exactly.tolerations)
+        if taint is not None and (known := (taint.key, taint.value, taint.effect)) not in seen:
+            seen.add(known)
+            yield taint
+
+
+def _tolerating(taint: DeviceTaint) -> DeviceToleration:
+    """Return what tolerates one taint: without its key, it would let in devices that are broken."""
+    operator = "Equal" if taint.value else "Exists"
+    return DeviceToleration(
+        key=taint.key, operator=operator, value=taint.value, effect=taint.effect
+    )
 
 
 # ---------------------------------------------------------------- who has them
@@ -224,7 +244,10 @@ DESCRIBED: Final[tuple[tuple[str, Callable[[Exact], object]], ...]] = (
         lambda each: say("devices.all", "all") if each.allocation_mode == ALL else each.count or 1,
     ),
     (say("devices.selectors", "selectors"), lambda each: len(each.selectors)),
-    (say("devices.tolerations", "tolerations"), lambda each: len(each.tolerations)),
+    (
+        say("devices.tolerations", "tolerations"),
+        lambda each: series(map(toleration_text, each.tolerations)) or say("value.none", "none"),
+    ),
 )
 
 

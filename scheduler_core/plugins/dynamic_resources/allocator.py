@@ -12,7 +12,14 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from scheduler_core.api import AllocationResult, Device, DeviceTaint, Node, ResourceClaim
+from scheduler_core.api import (
+    AllocationResult,
+    Device,
+    DeviceTaint,
+    DeviceToleration,
+    Node,
+    ResourceClaim,
+)
 from scheduler_core.devices.allocated import (
     AllocatedState,
     Consumed,
@@ -282,7 +289,10 @@ class Search:
                 if not self._counters.take(candidate):
                     return False
                 booked.counters = True
-        if self._gates.device_taints and untolerated_taint(device.device, request) is not None:
+        if (
+            self._gates.device_taints
+            and untolerated_taint(device.device, request.tolerations) is not None
+        ):
             return False
         if not self._meets_constraints(claim, plan, candidate, must=must):
             return False
@@ -365,15 +375,17 @@ def constraints_of(claim: ResourceClaim, gates: AllocatorGates) -> list[Constrai
     return constraints
 
 
-def untolerated_taint(device: Device, request: Request) -> DeviceTaint | None:
-    """Return the first taint of the device that keeps the request off, None if none does."""
+def untolerated_taint(
+    device: Device, tolerations: Sequence[DeviceToleration]
+) -> DeviceTaint | None:
+    """Return the first taint of the device that keeps a request off, None if none does."""
     for taint in device.taints:
-        if taint.effect in BLOCKING_EFFECTS and not _tolerates(request, taint):
+        if taint.effect in BLOCKING_EFFECTS and not _tolerates(tolerations, taint):
             return taint
     return None
 
 
-def _tolerates(request: Request, taint: DeviceTaint) -> bool:
+def _tolerates(tolerations: Sequence[DeviceToleration], taint: DeviceTaint) -> bool:
     return any(
         (not each.effect or each.effect == taint.effect)
         and (not each.key or each.key == taint.key)
@@ -381,5 +393,5 @@ def _tolerates(request: Request, taint: DeviceTaint) -> bool:
             each.operator == "Exists"
             or (each.operator in ("", "Equal") and each.value == taint.value)
         )
-        for each in request.tolerations
+        for each in tolerations
     )

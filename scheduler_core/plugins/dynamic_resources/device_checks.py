@@ -339,7 +339,7 @@ class DeviceChecks:
         if not self._gates.device_taints:
             return
         request = self._plan.request
-        taint = untolerated_taint(candidate.device.device, request)
+        taint = untolerated_taint(candidate.device.device, request.tolerations)
         if taint is None:
             return
         text = say(

@@ -16,6 +16,7 @@ from scheduler_core.analysis.advice.trial import Trials, trial
 from scheduler_core.analysis.advice.unblock import unblock
 from scheduler_core.api import (
     Container,
+    DeviceTaint,
     KubeObject,
     ObjectMeta,
     Pod,
@@ -160,6 +161,18 @@ def test_fewer_devices_or_no_selectors_are_asked_for() -> None:
     assert "claim default/c: selectors of r 1 → 0 (make it again)" in asking(
         picky, devices.device_class(), has("d0")
     )
+
+
+@pytest.mark.parametrize(
+    ("value", "tolerated"), [("", "broken:NoSchedule"), ("yes", "broken=yes:NoSchedule")]
+)
+def test_a_taint_of_a_device_is_tolerated_by_its_key(value: str, tolerated: str) -> None:
+    """A toleration without a key would let in what nobody has named."""
+    taint = DeviceTaint(key="broken", value=value, effect="NoSchedule")
+    broken = devices.resource_slice("of-n", devices.device("d0", taints=(taint,)), node="n")
+    found = asking(devices.claim("c", devices.exactly("r")), devices.device_class(), broken)
+    assert f"claim default/c: tolerations of r none → {tolerated} (make it again)" in found
+    assert not [each for each in found if "every key" in each]
 
 
 def test_another_class_of_devices_or_one_that_is_missing() -> None:
