@@ -90,7 +90,7 @@ def answer_second_vote(phone: Page) -> None:
     form = phone.locator("form.class__form")
     again = phone.locator('[data-place="question"] .eyebrow')
     expect(again).to_be_visible()  # the form of the second vote, not of the first
-    expect(form).to_be_visible()
+    expect(form.locator("input, .class__order").first).to_be_visible()  # nodes come a little later
     first = form.locator("input").first
     if first.count():
         first.check() if first.get_attribute("type") == "radio" else first.fill("2")
