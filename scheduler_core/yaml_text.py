@@ -75,6 +75,9 @@ def written(document: object) -> str:
     """Return plain data as YAML, in its order."""
     import yaml
 
-    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-    text: str = yaml.dump(document, Dumper=dumper, sort_keys=False, allow_unicode=True)
+    try:
+        from yaml import CSafeDumper as Dumper
+    except ImportError:  # PyYAML was built without libyaml
+        from yaml import SafeDumper as Dumper  # type: ignore[assignment]
+    text: str = yaml.dump(document, Dumper=Dumper, sort_keys=False, allow_unicode=True)
     return text

@@ -30,7 +30,7 @@ CALLED_BY: dict[str, str] = {
         has_permission get_cache_key get_paginated_response_schema
         get_schema_operation_parameters Negotiation select_renderer
         exception_handler retrieve destroy throttle_scope get_error get_sentence
-        get_stop_reason get_not_modelled get_url""",
+        get_stop_reason get_not_modelled get_url get_again get_made_by_older""",
     "drf-spectacular": "TokenScheme SeatScheme get_security_definition describe_problems",
     "uvicorn": "capture_signals send_400_response",
     "Prometheus's client": "collect",
