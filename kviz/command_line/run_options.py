@@ -10,7 +10,7 @@ from typing import get_args
 from kviz.command_line.problems import CommandFailed, WrongUsage
 from scheduler_core.changes.lines import read_gate
 from scheduler_core.config import ConfigError, FeatureGates, located
-from scheduler_core.releases import RELEASES, UNNAMED
+from scheduler_core.releases import RELEASES, UNNAMED, full_name
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.sim import Scenario, ScenarioError, gates_of_run
 from scheduler_core.trace.records import QueueOrder
@@ -37,9 +37,11 @@ def add_release_options(command: argparse.ArgumentParser) -> None:
     """Offer the release and its gates."""
     command.add_argument(
         "--release",
+        type=full_name,
         choices=tuple(RELEASES),
         default=UNNAMED.name,
-        help="the Kubernetes release whose scheduler is followed (default: %(default)s)",
+        help="the Kubernetes release whose scheduler is followed; 1.36 and 1.37 are their newest "
+        "patches (default: %(default)s)",
     )
     command.add_argument(
         "--feature-gates",

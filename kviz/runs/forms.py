@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from kviz.common.problems import ErrorItem
 from kviz.runs.models import Run
 from scheduler_core.config.features import SWITCHABLE, switchable
-from scheduler_core.releases import RELEASES, UNNAMED
+from scheduler_core.releases import RELEASES, UNNAMED, full_name
 from scheduler_core.sim import ScenarioError, load_scenario
 
 MAX_CONFIG_CHARS = 1_000_000
@@ -36,6 +36,13 @@ def _gate_names() -> list[str]:
     return sorted({name for release in RELEASES.values() for name in switchable(release)})
 
 
+class ReleaseChoice(forms.ChoiceField):
+    """A release by name; a minor release is its newest patch."""
+
+    def to_python(self, value: object) -> str:
+        return full_name(super().to_python(value))
+
+
 class RunForm(forms.Form):
     """A run to be made. Texts and gates are checked by `runs.services.run_create`."""
 
@@ -49,7 +56,7 @@ class RunForm(forms.Form):
     sample = forms.CharField(required=False, max_length=100, empty_value="")
     """The sample scenario that is meant while the editor is empty."""
     seed = forms.IntegerField(required=False, min_value=0, max_value=MAX_SEED)
-    release = forms.ChoiceField(required=False, choices=[(name, name) for name in RELEASES])
+    release = ReleaseChoice(required=False, choices=[(name, name) for name in RELEASES])
     tie_break = forms.ChoiceField(required=False, choices=RULES)
     queue_order = forms.ChoiceField(required=False, choices=ORDERS)
 

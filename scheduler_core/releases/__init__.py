@@ -29,6 +29,10 @@ def stored_release(name: str) -> Release | None:
     return UNNAMED if name in ("", UNNAMED.minor) else RELEASES.get(name)
 
 
-def latest_of(minor: str) -> Release | None:
-    """Return the newest patch of a minor release, such as `1.36`; None if there is no table."""
-    return next((each for each in reversed(list(RELEASES.values())) if each.minor == minor), None)
+def full_name(asked: str) -> str:
+    """Return the name of the table that somebody asks for: `1.36` means its newest patch.
+
+    What is no release that there is a table of is returned as it is.
+    """
+    patches = [name for name, each in RELEASES.items() if each.minor == asked]
+    return patches[-1] if patches else asked

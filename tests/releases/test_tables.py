@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 
 import scheduler_core
 from scheduler_core.config import ConfigError, feature_gates
-from scheduler_core.releases import LATEST, RELEASES, UNNAMED, latest_of, stored_release
+from scheduler_core.releases import LATEST, RELEASES, UNNAMED, full_name, stored_release
 from scheduler_core.releases.switches import SWITCHES, Switches
 
 ENGINE = Path(scheduler_core.__file__).parent
@@ -53,9 +53,11 @@ def test_what_is_stored_without_a_patch_is_what_was_modelled_then() -> None:
         RELEASES["1.36.3"],
         None,
     ]
-    assert latest_of("1.36") is RELEASES["1.36.3"]
-    assert latest_of("1.37") is LATEST
-    assert latest_of("1.35") is None
+
+
+def test_a_minor_release_that_is_asked_for_is_its_newest_patch() -> None:
+    asked = ("1.36", "1.37", "1.36.2", "1.35", "")
+    assert [full_name(name) for name in asked] == ["1.36.3", "1.37.2", "1.36.2", "1.35", ""]
 
 
 @pytest.mark.parametrize(

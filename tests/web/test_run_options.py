@@ -89,6 +89,10 @@ profiles:
     assert execute(worker="test").status == Run.Status.FINISHED
 
 
+def test_a_minor_release_is_its_newest_patch(ada: Person) -> None:
+    assert created(ada, ada.snapshot(), release="1.36").release == "1.36.3"
+
+
 @pytest.mark.parametrize(
     ("wanted", "field", "text"),
     [

@@ -14,6 +14,7 @@ from rest_framework.views import APIView
 from kviz.accounts.throttling import Scope
 from kviz.common.fields import DocumentField
 from kviz.common.problems import ErrorItem
+from kviz.runs.api.serializers import ReleaseField
 from kviz.runs.execution.engine import warnings_of
 from kviz.runs.inputs import InvalidInput, scenario_of
 from scheduler_core.changes import sentence
@@ -28,7 +29,7 @@ NOTHING_THERE: Final = RestingCluster(())
 class CheckSerializer(serializers.Serializer[object]):
     scheduler_config = DocumentField()
     scenario = DocumentField()
-    release = serializers.ChoiceField(choices=tuple(RELEASES), required=False)
+    release = ReleaseField(choices=tuple(RELEASES), required=False)
     feature_gates = serializers.DictField(child=serializers.BooleanField(), required=False)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import Any, get_args
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema_field
@@ -12,9 +12,17 @@ from kviz.common.fields import DocumentField
 from kviz.runs.models import Cycle, Run
 from kviz.runs.selectors import sentence_of
 from scheduler_core.devices.survey import DeviceOutcome
-from scheduler_core.releases import RELEASES
+from scheduler_core.releases import RELEASES, full_name
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.trace.records import QueueOrder
+
+
+class ReleaseField(serializers.ChoiceField):
+    """A release by name; a minor release is its newest patch."""
+
+    def to_internal_value(self, data: Any) -> str:
+        name: str = super().to_internal_value(full_name(data) if isinstance(data, str) else data)
+        return name
 
 
 class ChangeField(serializers.JSONField):
@@ -40,10 +48,11 @@ class RunInputsSerializer(serializers.Serializer[Run]):
         help_text="Counts where lots are drawn: with tie_break draw, and among nodes with equal "
         "totals that an extender has scored.",
     )
-    release = serializers.ChoiceField(
+    release = ReleaseField(
         choices=tuple(RELEASES),
         required=False,
-        help_text="The Kubernetes release whose scheduler is followed.",
+        help_text="The Kubernetes release whose scheduler is followed; 1.36 and 1.37 are their "
+        "newest patches.",
     )
     feature_gates = serializers.DictField(
         child=serializers.BooleanField(),
