@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from scheduler_core.framework.events import ActionType, ClusterEvent, EventResource
+from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.framework.events import ActionType, ClusterEvent, EventObject, EventResource
+from scheduler_core.releases.switches import Switches
 
 SCHEDULE_ATTEMPT_FAILURE: Final = "ScheduleAttemptFailure"
 BACKOFF_COMPLETE: Final = "BackoffComplete"
@@ -27,6 +29,22 @@ UNSCHEDULABLE_TIMEOUT: Final = ClusterEvent(
     EventResource.WILD_CARD, ActionType.ALL, "UnschedulableTimeout"
 )
 FORCE_ACTIVATE: Final = ClusterEvent(EventResource.WILD_CARD, ActionType.ALL, "ForceActivate")
+
+
+def unscheduled_pod(switches: Switches) -> EventResource:
+    """Return what the release calls a pod that has no node yet."""
+    if switches.target_pod_events:
+        return EventResource.UNSCHEDULED_POD
+    return EventResource.UNSCHEDULABLE_POD
+
+
+def event_for(pod: PodInfo, event: ClusterEvent, changed: EventObject) -> ClusterEvent:
+    """Return what an event is to a pod: a waiting pod that has changed may be another."""
+    if event.resource is not EventResource.TARGET_POD:
+        return event
+    if isinstance(changed, PodInfo) and changed.uid == pod.uid:
+        return event
+    return ClusterEvent(EventResource.UNSCHEDULED_POD, event.action)
 
 
 def is_wild_card(event: ClusterEvent) -> bool:

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from scheduler_core.api import Pod
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config.features import FeatureGates
-from scheduler_core.framework.events import ActionType, ClusterEvent, EventObject, EventResource
+from scheduler_core.framework.events import ActionType, ClusterEvent, EventObject
 from scheduler_core.framework.interface import Queued
 from scheduler_core.framework.signatures import PodSignature
 from scheduler_core.queue.backoff_queue import BackoffQueue
@@ -24,6 +24,8 @@ from scheduler_core.queue.cluster_events import (
     FORCE_ACTIVATE,
     SCHEDULE_ATTEMPT_FAILURE,
     UNSCHEDULABLE_TIMEOUT,
+    event_for,
+    unscheduled_pod,
 )
 from scheduler_core.queue.event_changes import pod_scheduling_properties_change
 from scheduler_core.queue.heap import PodHeap
@@ -100,11 +102,7 @@ class SchedulingQueue:
         self._sign_pod = sign_pod
         self._pops_early = features.enabled("SchedulerPopFromBackoffQ")
         self._switches = features.switches
-        unscheduled = (
-            EventResource.UNSCHEDULED_POD
-            if self._switches.target_pod_events
-            else EventResource.UNSCHEDULABLE_POD
-        )
+        unscheduled = unscheduled_pod(self._switches)
         self._added = ClusterEvent(unscheduled, ActionType.ADD)
         self._updated = ClusterEvent(unscheduled, ActionType.UPDATE)
         self._deleted = ClusterEvent(unscheduled, ActionType.DELETE)
@@ -470,7 +468,7 @@ class SchedulingQueue:
             return Strategy.AFTER_BACKOFF
         best = Strategy.SKIP
         for seen in self._in_flight.events_since_start(queued.pod.uid):
-            event = self._event_for(queued, seen.event, seen.new)
+            event = event_for(queued.pod, seen.event, seen.new)
             strategy, hints = self._profiles.worth_requeuing(queued, event, seen.old, seen.new)
             cause = key_of(seen.old, seen.new)
             label, via = event.label, Via.IN_FLIGHT_EVENT
@@ -482,17 +480,6 @@ class SchedulingQueue:
                 if not queued.pending_plugins:
                     break
         return best
-
-    @staticmethod
-    def _event_for(
-        queued: QueuedPodInfo, event: ClusterEvent, changed: EventObject
-    ) -> ClusterEvent:
-        """Return what an event is to a pod: a waiting pod that has changed may be another."""
-        if event.resource is not EventResource.TARGET_POD:
-            return event
-        if isinstance(changed, PodInfo) and changed.uid == queued.pod.uid:
-            return event
-        return ClusterEvent(EventResource.UNSCHEDULED_POD, event.action)
 
     # ------------------------------------------------------------ recording decisions
 
