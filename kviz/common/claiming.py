@@ -23,8 +23,9 @@ from django.utils import timezone
 from kviz.common import announcing, work_counts
 from kviz.common.announcing import Kind
 
-CLAIM_EXPIRES: Final = dt.timedelta(seconds=30)
-"""A worker silent for so long is taken for dead, and what it held is claimed by another."""
+CLAIM_EXPIRES: Final = dt.timedelta(seconds=20)
+"""A worker silent for so long is taken for dead, and what it held is claimed by another: within
+half a minute, as workers look into the tables every ten seconds."""
 StorageFailed = (OperationalError, InterfaceError, InternalError)
 """The database is away, full or read-only (InternalError, where another PostgreSQL took over):
 nobody's fault, and no reason to give a row up."""
@@ -123,10 +124,6 @@ class Queue(Generic[Row]):
     def state(self, key: str) -> str:
         """What has become of a row."""
         return self.rows().filter(pk=key).values_list("status", flat=True).first() or "deleted"
-
-    def is_waiting(self) -> bool:
-        """Whether a row waits for a worker."""
-        return self.rows().filter(status=QUEUED).exists()
 
     def announce(self, row: Row) -> None:
         """Let workers hear of a row that waits, once it is stored."""

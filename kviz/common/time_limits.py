@@ -51,11 +51,6 @@ LIMITS: Final[dict[Kind, TimeLimit]] = {
 }
 
 
-def longest() -> TimeLimit:
-    """The limit of work that may be of any kind."""
-    return max(LIMITS.values(), key=lambda limit: limit.seconds)
-
-
 class TookTooLong(Exception):
     """The work has taken longer than it may."""
 

@@ -11,25 +11,19 @@ import os
 import signal
 import warnings
 from collections.abc import Callable
-from functools import partial
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from celery import bootsteps
 from celery.platforms import SecurityWarning
 from celery.signals import setup_logging, worker_init, worker_process_init, worker_shutting_down
-from celery.worker.request import Request
 
 from kviz.common import announcing
-from kviz.common.announcing import Kind, broker, task_name
-from kviz.common.time_limits import LIMITS, TimeLimit, longest
+from kviz.common.announcing import URGENCY, broker, task_name
 from kviz.live import advances
-from kviz.live.tasks import TASKS, Task, Worker, end_overdue, guarded, leave, work_once
+from kviz.live.tasks import Worker, guarded, leave, work_once
 from kviz.live.worker import leave_now, worker_name
 from kviz.runs.signals import run_advanced
-
-if TYPE_CHECKING:
-    from celery import Celery
 
 LOOK_S: Final = 10.0
 """How often a worker looks into the tables, for rows that no message led to."""
@@ -79,9 +73,8 @@ def work(*, supervised: bool) -> int:
     warnings.simplefilter("ignore", SecurityWarning)
     name, app, started = worker_name(supervised=supervised), broker(), _Started()
     run_advanced.connect(advances.write)
-    for task in TASKS:
-        _add(app, task.kind, partial(_do_first, task), LIMITS[task.kind], name)
-    _add(app, "look", _look_around, longest(), name)
+    for kind in URGENCY:
+        app.task(_look_around, name=task_name(kind))
     app.steps["consumer"].add(_Looking)
     setup_logging.connect(_as_all_others, weak=False)
     worker_init.connect(started.take, weak=False)
@@ -98,34 +91,15 @@ _process: list[_Process] = []
 """In a process of the pool: itself."""
 
 
-def _do_first(task: Task, worker: Worker, key: str) -> bool:
-    """Do what goes first now: a message says that something waits, and not in which order."""
-    return any(task.do(worker, each) for each in [*task.waiting(), key])
+def _look_around(_: str) -> None:
+    """Receive a message: do what is most urgent, and look for more.
 
-
-def _add(
-    app: Celery, kind: Kind, do: Callable[[Worker, str], bool], limit: TimeLimit, name: str
-) -> None:
-    class Limited(Request):  # type: ignore[misc]
-        """A message that is worked at: Celery ends the process if that takes too long."""
-
-        def on_timeout(self, soft: bool, timeout: float) -> None:
-            super().on_timeout(soft, timeout)
-            end_overdue(limit, name)
-
-    def done(key: str) -> None:
-        [process] = _process
-        process.do(lambda: do(process.worker, key))
-
-    app.task(done, name=task_name(kind), time_limit=limit.hard_seconds, Request=Limited)
-
-
-def _look_around(worker: Worker, _: str) -> bool:
-    """Do what waits and no message led to; there may be more."""
-    if not work_once(worker):
-        return False
-    look()
-    return True
+    A message says that something waits, neither in which order nor since when: a row whose worker
+    was killed has none. It is ended by its own limit (`ended_at`), not by Celery's.
+    """
+    [process] = _process
+    if process.do(lambda: work_once(process.worker)):
+        look()
 
 
 def _as_all_others(**_: object) -> None:

@@ -1,9 +1,12 @@
 """What a worker does: one function per kind of work, whoever calls it.
 
-The embedded worker (`kviz.live.worker`) looks into the tables and calls them; with a broker, Celery
-calls them for the messages that announce rows (`kviz.live.celery_worker`). Each takes the key of a
-row and claims it: of several workers that are sent to the same row one works, and the others go.
-So it does no harm that a message is delivered twice, or that a table is looked into meanwhile.
+A worker looks into the tables and does what is most urgent: the embedded one (`kviz.live.worker`)
+all the time, that of a broker for each message (`kviz.live.celery_worker`). Each kind of work takes
+the key of a row and claims it: of several workers that find the same row one works, and the others
+go. So it does no harm that a message is delivered twice, or not at all.
+
+Work that gives way to something more urgent leads to that at once: what waits can be claimed by
+whoever sees it waiting, and the next look begins with it.
 
 Whoever dies in one of them loses nothing that was stored, and another goes on behind that.
 """
@@ -41,6 +44,7 @@ from kviz.experiments.execution.claim import (
 from kviz.experiments.execution.claim import QUEUE as EXPERIMENTS
 from kviz.experiments.execution.ready import get_ready
 from kviz.experiments.loaded import LOADED
+from kviz.experiments.models import Experiment
 from kviz.runs.execution.again import compute_again
 from kviz.runs.execution.claim import QUEUE as RUNS
 from kviz.runs.execution.claim import run_claim, runs_fail, runs_release, runs_wait
@@ -53,6 +57,10 @@ GIVE_BACK_S: Final = 2.0
 """How often an idle worker looks whether something can be given back to the disk."""
 PRUNE_S: Final = 3600.0
 """How often an idle worker looks for guests who have gone."""
+FIRST_PAUSE_S: Final = 0.25
+LONGEST_PAUSE_S: Final = 30.0
+"""How long a worker leaves alone what it has left, the first time and at most."""
+MOST_LEFT: Final = 1_000
 RECOVER_S: Final = 1.0
 """How long a worker waits for a database that failed, before it tries again."""
 
@@ -67,6 +75,7 @@ class Worker:
         self.name = name
         self.executed = ""
         """The run that it has executed last, until it has got ready for questions about that."""
+        self.left = Left()
         self._prune_at = self._give_back_at = time.monotonic()
         work_counts.nobody_is_busy()
         recover(self, blame=True)
@@ -88,6 +97,35 @@ class Worker:
             self._give_back_at = time.monotonic() + GIVE_BACK_S
 
 
+class Left:
+    """What a worker has left for something more urgent, and does not begin again at once.
+
+    If that cannot be had, the worker would come and go for ever: so the pause doubles each time.
+    """
+
+    def __init__(self) -> None:
+        self._pauses: dict[str, tuple[float, float]] = {}
+        """By key, how long it is left alone, and until when by the monotonic clock."""
+
+    def add(self, key: str) -> None:
+        before_s, _ = self._pauses.pop(key, (FIRST_PAUSE_S / 2, 0.0))
+        pause_s = min(before_s * 2, LONGEST_PAUSE_S)
+        if len(self._pauses) >= MOST_LEFT:
+            del self._pauses[next(iter(self._pauses))]
+        self._pauses[key] = pause_s, time.monotonic() + pause_s
+
+    def discard(self, key: str) -> None:
+        self._pauses.pop(key, None)
+
+    def __contains__(self, key: str) -> bool:
+        """Whether the pause is not over yet."""
+        return time.monotonic() < self._pauses.get(key, (0.0, 0.0))[1]
+
+    def is_known(self, key: str) -> bool:
+        """Whether it was left before, and not carried out since."""
+        return key in self._pauses
+
+
 def run_task(worker: Worker, key: str) -> bool:
     """Execute a run; False if it does not wait for a worker."""
     run = run_claim(worker=worker.name, key=key)
@@ -101,31 +139,35 @@ def run_task(worker: Worker, key: str) -> bool:
 
 def experiment_task(worker: Worker, key: str) -> bool:
     """Carry out an experiment until it is over or a run waits; False if it waits for nobody."""
-    experiment = experiment_claim(worker=worker.name, key=key)
-    if experiment is None:
-        return False
-    log.info("experiment %s begins or goes on", experiment.pk)
-    experiment_carry_out(experiment=experiment, worker=worker.name, wanted_elsewhere=runs_wait)
-    return True
+    return _carry_out(worker, experiment_claim(worker=worker.name, key=key), runs_wait)
 
 
 def portion_task(worker: Worker, key: str) -> bool:
     """Join others that carry out an experiment; False if no portion of it waits."""
-    experiment = experiment_to_share(key=key)
-    if experiment is None:
-        return False
-    log.info("experiment %s is shared", experiment.pk)
-    experiment_carry_out(experiment=experiment, worker=worker.name, wanted_elsewhere=runs_wait)
-    return True
+    return _carry_out(worker, experiment_to_share(key=key), runs_wait)
 
 
 def unasked_task(worker: Worker, key: str) -> bool:
     """Carry out an experiment that nobody has asked for, until anything else waits."""
-    experiment = experiment_claim(worker=worker.name, key=key, queue=BY_ITSELF)
+    claimed = experiment_claim(worker=worker.name, key=key, queue=BY_ITSELF)
+    return _carry_out(worker, claimed, _asked_waits)
+
+
+def _carry_out(
+    worker: Worker, experiment: Experiment | None, gives_way_to: Callable[[], bool]
+) -> bool:
     if experiment is None:
         return False
-    log.info("unasked %s of run %s begins or goes on", experiment.kind, experiment.run_id)
-    experiment_carry_out(experiment=experiment, worker=worker.name, wanted_elsewhere=_asked_waits)
+    key = str(experiment.pk)
+    if not worker.left.is_known(key):
+        about = (key, experiment.kind, experiment.run_id)
+        log.info("experiment %s begins or goes on (%s of run %s)", *about)
+    if experiment_carry_out(
+        experiment=experiment, worker=worker.name, wanted_elsewhere=gives_way_to
+    ):
+        worker.left.discard(key)
+    else:
+        worker.left.add(key)
     return True
 
 
@@ -156,6 +198,8 @@ class Task:
     fail: Fail = lambda worker, error: None
     release: Release = lambda worker, **also: None
     is_asked_for: bool = False
+    gives_way_to: Callable[[], bool] = lambda: False
+    """Whether something waits for which a worker leaves this."""
 
     def do(self, worker: Worker, key: str) -> bool:
         """Do it with a row; False if that is not to be had."""
@@ -194,9 +238,17 @@ for _task in (
         fail=experiments_fail,
         release=experiments_release,
         is_asked_for=True,
+        gives_way_to=runs_wait,
     ),
-    Task("portion", SHARED.waiting, portion_task, EXPERIMENTS.state, is_asked_for=True),
-    Task("luck", BY_ITSELF.waiting, unasked_task, BY_ITSELF.state),
+    Task(
+        "portion",
+        SHARED.waiting,
+        portion_task,
+        EXPERIMENTS.state,
+        is_asked_for=True,
+        gives_way_to=runs_wait,
+    ),
+    Task("luck", BY_ITSELF.waiting, unasked_task, BY_ITSELF.state, gives_way_to=_asked_waits),
 ):
     register(_task)
 
@@ -205,6 +257,8 @@ def work_once(worker: Worker) -> bool:
     """Look into the tables and do the first that waits; False, after tidying, if nothing does."""
     for task in TASKS:
         for key in task.waiting():
+            if key in worker.left and task.gives_way_to():
+                continue
             with ended_at(LIMITS[task.kind], worker.name):
                 if task.do(worker, key):
                     return True

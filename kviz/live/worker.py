@@ -16,6 +16,7 @@ from types import FrameType
 from typing import Final, NoReturn
 
 from django.conf import settings
+from django.db import connection
 
 from kviz.live import advances
 from kviz.live.tasks import Worker, guarded, leave, work_once
@@ -23,6 +24,8 @@ from kviz.runs.signals import run_advanced
 
 POLL_S: Final = 0.2
 """How long a new run waits at most for an idle worker."""
+LOOK_S: Final = 2.0
+"""How often an idle worker looks into the tables, where it can see that nobody has written."""
 LEAVE_S: Final = 10.0
 """How long a worker may take to give back what it has in hand when its supervisor is gone."""
 MAX_NAME_CHARS: Final = 85
@@ -46,13 +49,33 @@ def work(*, name: str) -> NoReturn:
     worker = Worker(name)
     try:
         while True:
-            if not guarded(worker, lambda: work_once(worker)):
-                time.sleep(POLL_S)
+            guarded(worker, lambda: _look(worker))
     finally:
         # Told twice, by its supervisor and by the end of standard input, it would be interrupted
         # while it leaves.
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         leave(worker)
+
+
+def _look(worker: Worker) -> bool:
+    """Do what is most urgent; if nothing waits, wait until somebody writes, or for `LOOK_S`."""
+    seen = _version()
+    if work_once(worker):
+        return True
+    until = time.monotonic() + LOOK_S
+    time.sleep(POLL_S)
+    while seen is not None and seen == _version() and time.monotonic() < until:
+        time.sleep(POLL_S)
+    return False
+
+
+def _version() -> int | None:
+    """What changes when another process writes to SQLite; other databases do not say."""
+    if connection.vendor != "sqlite":
+        return None
+    with connection.cursor() as cursor:
+        [version] = cursor.execute("PRAGMA data_version").fetchone()
+    return int(version)
 
 
 def leave_now(signum: int, frame: FrameType | None) -> NoReturn:

@@ -161,7 +161,7 @@ def test_a_worker_killed_meanwhile(data_dir: Path) -> None:
         calm = found(server)
         killed = run_of(server, LARGER)
         wait_for(server, killed)
-        begun = f"unasked luck of run {killed} begins"
+        begun = f"(luck of run {killed})"
         eventually(lambda: begun in (data_dir / "serve.log").read_text())
         [worker] = eventually(lambda: workers_of(server))
         os.kill(worker, signal.SIGKILL)

@@ -93,12 +93,12 @@ class WorkersDied(Exception):
 
 def experiment_carry_out(
     *, experiment: Experiment, worker: str, wanted_elsewhere: Elsewhere = lambda: False
-) -> None:
+) -> bool:
     """Carry out an experiment that the worker has claimed, or join another in that.
 
     Ends with the experiment finished or failed, unless it was cancelled meanwhile, or the worker is
     `wanted_elsewhere`: then what it had waits for a worker again. One that has joined may also
-    leave earlier. Raises StorageFailed.
+    leave earlier. False for a worker that has left. Raises StorageFailed.
     """
     try:
         if experiment.claims > MAX_CLAIMS:
@@ -110,6 +110,7 @@ def experiment_carry_out(
     except GiveWay:
         portions_release(worker=worker, claims=0)
         queue_of(experiment).give_back(experiment, worker)
+        return False
     except (InvalidInput, WorkersDied, PluginFailure, TookTooLong) as reason:
         experiment_fail(experiment, told(reason))
     except StorageFailed:
@@ -121,6 +122,7 @@ def experiment_carry_out(
             "A variant failed. This is a bug; the server's log has the details.",
         )
         experiment_fail(experiment, text)
+    return True
 
 
 def experiment_fail(experiment: Experiment, error: str) -> None:

@@ -30,8 +30,15 @@ PORTIONS: Final = Queue(
     owner="experiment__workspace",
     key="experiment_id",
 )
-SHARED: Final = replace(PORTIONS, rows=lambda: Portion.objects.filter(experiment__by_itself=False))
-"""The portions that other workers may take, too."""
+SHARED: Final = replace(
+    PORTIONS,
+    rows=lambda: Portion.objects.filter(
+        experiment__by_itself=False,
+        experiment__status__in=Experiment.LIVE,
+        experiment__engine_version=engine_build(),
+    ),
+)
+"""The portions that other workers may take, too: those of this engine."""
 
 MOST_PORTIONED: Final = 25
 """Variants of a portion: so many are lost at most to a worker that hangs, until it is missed."""

@@ -28,8 +28,8 @@ def run_claim(*, worker: str, key: str = "") -> Run | None:
 
 
 def runs_wait() -> bool:
-    """Whether a run waits for a worker."""
-    return QUEUE.is_waiting()
+    """Whether a run waits for a worker, or for another than the one that fell silent."""
+    return QUEUE.free().exists()
 
 
 def runs_release(*, worker: str, **also: int) -> int:
