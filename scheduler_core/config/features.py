@@ -174,10 +174,15 @@ class FeatureGates(Struct, frozen=True):
     release: Release = UNNAMED
 
     def enabled(self, name: str) -> bool:
-        """Whether the gate is on. Raises KeyError for a gate the scheduler does not read."""
+        """Whether the gate is on; one that the release does not have yet is off.
+
+        Raises KeyError for a gate that no scheduler reads.
+        """
         for gate, on in self.overrides:
             if gate == name:
                 return on
+        if name not in self.release.gates and name in SWITCHABLE:
+            return False
         return self.release.gates[name].default
 
     @property

@@ -22,8 +22,8 @@ TieBreak = Literal["heap", "draw"]
 class GateSpec(Struct, frozen=True):
     """A gate as a release has it.
 
-    `locked` gates cannot be switched; `requires` must be on as well. A gate that the engine reads
-    has a row in every release: one that a release has no longer, or not yet, is locked there.
+    `locked` gates cannot be switched; `requires` must be on as well. A gate that has gone, and is
+    on for good, keeps its row, locked, as long as the engine reads it.
     """
 
     stage: Stage

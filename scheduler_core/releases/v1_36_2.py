@@ -17,7 +17,6 @@ _LOCKED: Final = GateSpec("GA", default=True, locked=True)
 _BETA_ON: Final = GateSpec("beta", default=True)
 _DRA_BETA: Final = GateSpec("beta", default=True, requires=_DRA)
 _DECLARED_BETA: Final = GateSpec("beta", default=True, requires=("NodeDeclaredFeatures",))
-_NOT_YET: Final = GateSpec("alpha", default=False, locked=True)
 _ALPHA: Final = GateSpec("alpha", default=False)
 _DRA_ALPHA: Final = GateSpec("alpha", default=False, requires=_DRA)
 
@@ -32,7 +31,6 @@ V1_36_2: Final = Release(
         "DRADeviceTaintRules": GateSpec("beta", default=False, requires=("DRADeviceTaints",)),
         "DRADeviceTaints": _DRA_BETA,
         "DRAExtendedResource": _DRA_BETA,
-        "DRAFractionalCapacityRange": _NOT_YET,
         "DRAListTypeAttributes": _DRA_ALPHA,
         "DRANodeAllocatableResources": _DRA_ALPHA,
         "DRAPartitionableDevices": _DRA_BETA,

@@ -97,7 +97,7 @@ class Site:
         worker = self.random.choice(idle)
         before = celery_worker._process[:]
         self._busy.append(worker)
-        celery_worker._process[:] = [_Process(worker)]
+        celery_worker._process[:] = [_Process(worker)]  # type: ignore[list-item]
         try:
             celery_worker._look_around(message[2])
         except Killed:
@@ -236,6 +236,7 @@ def _rows(site: Site, ada: Person) -> list[Row]:
 
 def _experiment(ada: Person, *, by_itself: bool) -> Experiment:
     run = ada.queued()
+    assert run.snapshot is not None
     Run.objects.filter(pk=run.pk).update(status="finished")
     return Experiment.objects.create(
         workspace=ada.workspace, snapshot=run.snapshot, kind="luck", by_itself=by_itself
@@ -250,8 +251,8 @@ def _queue(row: Row) -> Queue[Any]:
 
 def _open(rows: list[Row]) -> list[Row]:
     """Those that are not over; luck that nobody asked for is gone when it is."""
-    return [
-        row
-        for row in rows
-        if type(row).objects.filter(pk=row.pk, status__in=("queued", "running")).exists()
-    ]
+
+    def is_open(row: Row) -> bool:
+        return _queue(row).rows().filter(pk=row.pk, status__in=("queued", "running")).exists()
+
+    return [row for row in rows if is_open(row)]
