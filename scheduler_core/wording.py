@@ -136,7 +136,7 @@ def _lists(value: object) -> object:
 def packed(value: object) -> object:
     """Return what is stored of a document: its texts as their ids and values.
 
-    A value that is neither text nor number is stored as it is shown.
+    A value that is neither text nor a number of 64 bits is stored as it is shown.
     """
     if isinstance(value, Text):
         say = _CAPITALISED if isinstance(value, Capitalised) else _SAY
@@ -147,6 +147,8 @@ def packed(value: object) -> object:
         return {name: packed(each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):
         return [packed(each) for each in value]
+    if isinstance(value, int) and not -(1 << 63) <= value < 1 << 63:
+        return str(value)
     return value if isinstance(value, (str, int, float)) or value is None else str(value)
 
 

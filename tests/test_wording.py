@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import pickle
 
+import msgspec
+
 from kviz.sentences import said
 from scheduler_core.api import Pod
 from scheduler_core.changes.vocabulary import Target
@@ -80,6 +82,12 @@ def test_another_process_receives_the_same() -> None:
     found = pickle.loads(pickle.dumps(NEEDS))
     assert found == NEEDS
     assert (found.id, found.template, found.values) == (NEEDS.id, NEEDS.template, NEEDS.values)
+
+
+def test_a_number_beyond_64_bits_is_stored_as_it_is_shown() -> None:
+    too_large = say("field.out_of_range", "{value} is out of range", value=10**30)
+    stored = msgspec.msgpack.decode(msgspec.msgpack.encode(packed(too_large)))
+    assert said(stored) == f"{10**30} is out of range"
 
 
 def test_documents_keep_texts() -> None:

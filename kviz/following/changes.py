@@ -198,7 +198,7 @@ def _item(resource: str, raw: bytes) -> Item | None:
     if resource == EVENTS:
         return _scheduler_event(_EVENT.decode(raw))
     try:
-        return decode(raw, RESOURCES[resource], Place("", 0))
+        return decode(raw, RESOURCES[resource], Place("", 0), is_own=True)
     except ParseError as error:
         raise UnreadableChange(f"{resource}: {error}") from None
 

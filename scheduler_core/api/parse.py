@@ -69,6 +69,9 @@ def decode_timestamp(kind: type, value: object) -> int:
 DECODERS: Mapping[str, msgspec.json.Decoder[KubeObject]] = {
     name: msgspec.json.Decoder(kind, dec_hook=written_timestamp) for name, kind in KINDS.items()
 }
+_OWN_DECODERS: Mapping[str, msgspec.json.Decoder[KubeObject]] = {
+    name: msgspec.json.Decoder(kind, dec_hook=decode_timestamp) for name, kind in KINDS.items()
+}
 
 
 def modelled_kind(name: TypeName) -> type[KubeObject] | None:
@@ -150,11 +153,19 @@ def convert(raw: Plain, kind: type[KubeObject], place: Place, api_version: str =
 
 
 def decode(
-    raw: msgspec.Raw | bytes, kind: type[KubeObject], place: Place, api_version: str = ""
+    raw: msgspec.Raw | bytes,
+    kind: type[KubeObject],
+    place: Place,
+    api_version: str = "",
+    *,
+    is_own: bool = False,
 ) -> KubeObject:
-    """JSON text as an object of the kind; for the rest see :func:`convert`."""
+    """JSON text as an object of the kind; for the rest see :func:`convert`.
+
+    ``is_own``: kviz may have written it, whose times are nanoseconds.
+    """
     try:
-        item = DECODERS[kind.kind].decode(raw)
+        item = (_OWN_DECODERS if is_own else DECODERS)[kind.kind].decode(raw)
     except MALFORMED:
         return _convert_leniently(_decode_plain(raw, place), kind, place, api_version)
     except RecursionError:

@@ -19,6 +19,10 @@ TieBreak = Literal["heap", "draw"]
 """Which of several nodes with the top score is taken: the root of Go's heap, or lots are drawn."""
 
 
+Panic = Literal["balanced_device_class", "capacity_without_amount"]
+"""A case in which the real one ends (`scheduler_core/sim/crashes.py`)."""
+
+
 class GateSpec(Struct, frozen=True):
     """A gate as a release has it.
 
@@ -51,6 +55,7 @@ class Release(Struct, frozen=True):
     could not be switched."""
     tie_break: TieBreak
     switches: Switches
+    panics: frozenset[Panic] = frozenset()
 
     @property
     def minor(self) -> str:

@@ -76,6 +76,7 @@ V1_37_2: Final = Release(
     },
     elsewhere=ELSEWHERE,
     tie_break="heap",
+    panics=frozenset({"capacity_without_amount"}),
     switches=Switches(
         refused_devices_give_back=True,
         placement_in_message=True,

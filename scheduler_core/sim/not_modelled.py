@@ -8,6 +8,7 @@ from scheduler_core.api import KubeObject, ResourceSlice
 from scheduler_core.api.findings import not_modelled
 from scheduler_core.config.defaults import FILTER_TIMEOUT_NS
 from scheduler_core.config.duration import format_duration
+from scheduler_core.config.features import FeatureGates
 from scheduler_core.config.types import (
     DynamicResourcesArgs,
     Extender,
@@ -15,6 +16,7 @@ from scheduler_core.config.types import (
 )
 from scheduler_core.devices.cel import unknown_functions
 from scheduler_core.devices.device_selection import expressions_of
+from scheduler_core.sim.crashes import panics
 from scheduler_core.wording import say, series
 
 
@@ -24,13 +26,17 @@ def inputs_not_modelled(
     uncalled: Iterable[Extender],
     left_out: Iterable[str] = (),
     configuration: KubeSchedulerConfiguration | None = None,
+    features: FeatureGates | None = None,
 ) -> Iterator[str]:
     """Name what is not done of a cluster and its extenders.
 
     `ignored` counts the objects that were not read by kind; `uncalled` are the extenders of the
     configuration that nobody calls; `left_out` says what of the cluster could not be read. Of
-    the `configuration` it is arguments that have no effect.
+    the `configuration` it is arguments that have no effect, and with `features` that which the
+    real scheduler does not survive.
     """
+    if configuration is not None and features is not None:
+        yield from panics(objects, configuration, features)
     yield from left_out
     yield from not_modelled(objects, ignored)
     yield from _selectors_not_modelled(objects)

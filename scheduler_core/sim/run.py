@@ -297,6 +297,7 @@ class Run:
             uncalled,
             options.left_out,
             options.configuration,
+            options.features,
         )
         return (*self._refused, *found)
 

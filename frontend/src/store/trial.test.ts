@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 
 import { standingsAt } from "./trial.ts";
 
-const reprieve = (pod: number, kept: boolean) => ({ pod, kept, violates_pdb: false, plugin: kept ? -1 : 4, budgets: [] });
+const UNBROKEN = { violates_pdb: false, budgets: [] };
+const reprieve = (pod: number, kept: boolean) => ({ ...UNBROKEN, pod, kept, plugin: kept ? -1 : 4 });
 const dryRun = { removed: [7, 8, 9], reprieves: [reprieve(9, false), reprieve(7, true)] };
 
 describe("a dry run that is played", () => {

@@ -190,7 +190,9 @@ def explain(
         raise UnknownNodeError(node)
     explanation = _Trial(objects, found, options, node).explain()
     asked = options.configuration
-    missing = inputs_not_modelled(objects, ignored or {}, asked.extenders, left_out, asked)
+    missing = inputs_not_modelled(
+        objects, ignored or {}, asked.extenders, left_out, asked, options.features
+    )
     return replace(explanation, not_modelled=tuple(map(str, missing)))
 
 

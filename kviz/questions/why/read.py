@@ -5,6 +5,7 @@ The text is made by what makes `kviz explain --format markdown`, from the cycle 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from kviz.questions.why.answer import (
@@ -24,7 +25,7 @@ from kviz.runs.reading.held_cycles import HELD
 from kviz.runs.reading.projection import CycleDocument
 from kviz.runs.reading.trace import cycle_get, cycle_why, pod_known
 from kviz.runs.reading.why import status_of
-from scheduler_core.evidence.lead import lead_of_why
+from scheduler_core.evidence.lead import lead_of_why, nearest_first
 from scheduler_core.sim.reenactment import ReenactedCycle
 from scheduler_core.trace.why import Why, lacks_room
 
@@ -73,6 +74,10 @@ def _explanation(
     run: Run, recorded: CycleDocument, found: Why, cycle: ReenactedCycle | None
 ) -> Explanation:
     evidence = cycle.evidence if cycle is not None else None
+    if evidence is not None:
+        order = nearest_first(evidence, found)
+        nearest = sorted(found.nearest, key=lambda miss: order.index(miss.node))
+        found = replace(found, nearest=tuple(nearest))
     is_unschedulable = recorded["result"] == Cycle.Result.UNSCHEDULABLE
     return Explanation(
         pod=recorded["pod"],

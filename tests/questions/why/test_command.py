@@ -146,7 +146,8 @@ def test_a_broken_budget_is_named(preemption: list[KubeObject]) -> None:
     assert explanation.preemption.winner is not None
     (victim,) = explanation.preemption.winner.victims
     assert victim.violates_pdb
-    assert "against its disruption budget" in as_text(explanation)
+    assert victim.budgets == ("guarded",)
+    assert "breaks budget guarded" in as_text(explanation)
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,8 @@ export const lab = {
   "lab.otherNode": "{node} is chosen instead of {before}.",
 
   "lab.stillPending": "The pod still finds no node.",
+  "lab.evicts": "The pod evicts {pods} on {node}, then binds.",
+  "lab.stillEvicts": "As it happened, the pod evicts {pods} on {node}, then binds.",
   "lab.findsNode": "The pod fits now: {node} is chosen.",
   "lab.losesNode": "The pod no longer finds a node.",
   "lab.nominated": "nominated to {node}",

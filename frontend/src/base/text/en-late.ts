@@ -137,7 +137,7 @@ export const late = {
   "preempt.sum":
     "In the sum kube-scheduler adds 2,147,483,648 to the priority of each victim, so that fewer victims win.",
   "preempt.tied":
-    "No criterion parts {n} candidates ({nodes}). {node} is the first in node order; kube-scheduler may take any of them.",
+    "No criterion parts {n} candidates ({nodes}). {node} is the first in node order; kube-scheduler may take any.",
   "preempt.act3": "3. What follows",
   "preempt.nominated": "Nominated:",
   "preempt.evicted": "is evicted",

@@ -12,7 +12,7 @@ export function nodesToTap(asked: Asked, picture: Picture | null): readonly stri
     : [];
 }
 
-/** What tells the forms of votes apart. Who is asked for a node before its picture is there gets another form with it. */
+/** What tells the forms of votes apart: who is asked for a node gets another form when its picture is there. */
 export function formOf(asked: Asked, picture: Picture | null): string {
   return asked.kind === "node" && !picture ? `${asked.vote} without nodes` : `${asked.vote}`;
 }
