@@ -15,7 +15,7 @@ from scheduler_core.config import (
 )
 from scheduler_core.config.types import Plugin
 from scheduler_core.registry import in_tree_registry, points_of
-from scheduler_core.releases import LATEST
+from scheduler_core.releases import UNNAMED
 from scheduler_core.teaching import TEACHING_PLUGINS
 
 
@@ -60,7 +60,7 @@ def _in_tree() -> Iterator[Listed]:
     enabled = {p.name: p.weight for p in _default_plugins() if p.name in implements}
     for name in (*enabled, *sorted(implements.keys() - enabled.keys())):
         points, weight = _in_order(implements[name]), enabled.get(name, 0)
-        yield Listed(name, "kube-scheduler", f"v{LATEST.name}", name in enabled, weight, points)
+        yield Listed(name, "kube-scheduler", f"v{UNNAMED.name}", name in enabled, weight, points)
 
 
 def _beyond() -> Iterator[Listed]:

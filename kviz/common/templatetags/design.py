@@ -9,15 +9,15 @@ from django.templatetags.static import static
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from scheduler_core.releases import LATEST
+from scheduler_core.releases import RELEASES
 
 register = template.Library()
 
 
 @register.simple_tag
-def latest_release() -> str:
-    """The Kubernetes release that a run follows which names none, such as `1.36`."""
-    return LATEST.name
+def known_releases() -> str:
+    """The Kubernetes releases whose scheduler a run may follow: `v1.36.2, v1.37.2`."""
+    return ", ".join(f"v{name}" for name in RELEASES)
 
 
 MIB = 1 << 20
