@@ -10,9 +10,11 @@ from msgspec.structs import replace
 
 from scheduler_core.api import Namespace, Node, Pod, PodAffinityTerm
 from scheduler_core.cluster.nodes import Change
+from scheduler_core.config import FeatureGates
 from scheduler_core.config.types import InterPodAffinityArgs, PodTopologySpreadArgs
 from scheduler_core.plugins.inter_pod_affinity import InterPodAffinity
 from scheduler_core.plugins.pod_topology_spread import PodTopologySpread
+from scheduler_core.releases import LATEST
 from tests.builders import make_pod
 from tests.generator.dumps import dump, read
 from tests.plugins.harness import World
@@ -25,6 +27,8 @@ from tests.plugins.naive_placement import (
 from tests.plugins.placement import Cycle, selector
 
 HARD_WEIGHT = 3
+PLAIN = FeatureGates(release=LATEST)
+"""v1.36 takes a namespaceSelector that a namespace without labels matches for all namespaces."""
 FEATURES = (
     *("namespaces", "nodeselector", "nozone", "podaffinity", "policies", "regions", "spread"),
     *("taints", "terminating", "tolerations"),
@@ -99,7 +103,7 @@ def test_affinity_filters_as_the_plain_rules_do(
     cluster: tuple[Sequence[Node], Sequence[Pod], Pod],
 ) -> None:
     nodes, pods, incoming = cluster
-    world = World(*nodes, *OBJECTS, *pods)
+    world = World(*nodes, *OBJECTS, *pods, features=PLAIN)
     got = Cycle(world, PLUGINS["InterPodAffinity"](world), incoming).rejects()
     expected = affinity_rejects(incoming, placement_of(nodes, pods), NAMESPACES)
     words = {"affinity": "pod affinity", "anti-affinity": "anti-affinity", "existing": "existing"}
@@ -112,7 +116,7 @@ def test_affinity_scores_as_the_plain_rules_do(
     cluster: tuple[Sequence[Node], Sequence[Pod], Pod],
 ) -> None:
     nodes, pods, incoming = cluster
-    world = World(*nodes, *OBJECTS, *pods)
+    world = World(*nodes, *OBJECTS, *pods, features=PLAIN)
     got = Cycle(world, PLUGINS["InterPodAffinity"](world), incoming).scores()
     expected = affinity_scores(incoming, placement_of(nodes, pods), NAMESPACES, HARD_WEIGHT)
     if got is None:
