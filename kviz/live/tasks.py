@@ -20,7 +20,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from django.db import connection, connections
 
@@ -28,7 +28,7 @@ from kviz.accounts.audit import audit_prune
 from kviz.accounts.services import guests_prune
 from kviz.common import work_counts
 from kviz.common.announcing import URGENCY, Kind
-from kviz.common.claiming import StorageFailed
+from kviz.common.claiming import Queue, StorageFailed
 from kviz.common.disk import give_back
 from kviz.common.time_limits import LIMITS, TimeLimit, TookTooLong
 from kviz.engine_build import engine_build
@@ -137,40 +137,6 @@ def run_task(worker: Worker, key: str) -> bool:
     return True
 
 
-def experiment_task(worker: Worker, key: str) -> bool:
-    """Carry out an experiment until it is over or a run waits; False if it waits for nobody."""
-    return _carry_out(worker, experiment_claim(worker=worker.name, key=key), runs_wait)
-
-
-def portion_task(worker: Worker, key: str) -> bool:
-    """Join others that carry out an experiment; False if no portion of it waits."""
-    return _carry_out(worker, experiment_to_share(key=key), runs_wait)
-
-
-def unasked_task(worker: Worker, key: str) -> bool:
-    """Carry out an experiment that nobody has asked for, until anything else waits."""
-    claimed = experiment_claim(worker=worker.name, key=key, queue=BY_ITSELF)
-    return _carry_out(worker, claimed, _asked_waits)
-
-
-def _carry_out(
-    worker: Worker, experiment: Experiment | None, gives_way_to: Callable[[], bool]
-) -> bool:
-    if experiment is None:
-        return False
-    key = str(experiment.pk)
-    if not worker.left.is_known(key):
-        about = (key, experiment.kind, experiment.run_id)
-        log.info("experiment %s begins or goes on (%s of run %s)", *about)
-    if experiment_carry_out(
-        experiment=experiment, worker=worker.name, wanted_elsewhere=gives_way_to
-    ):
-        worker.left.discard(key)
-    else:
-        worker.left.add(key)
-    return True
-
-
 def _asked_waits() -> bool:
     """Whether anything waits that somebody asked for."""
     return any(task.waiting() for task in TASKS if task.is_asked_for)
@@ -220,6 +186,41 @@ def register(task: Task) -> None:
     TASKS.sort(key=lambda each: URGENCY[each.kind])
 
 
+def _left_for(
+    gives_way_to: Callable[[], bool],
+    kind: Kind,
+    waiting: Callable[[], Sequence[str]],
+    claim: Callable[[str, str], Experiment | None],
+    **more: Any,
+) -> Task:
+    """The work at an experiment, which is left while something waits that is more urgent.
+
+    `claim` is given the worker's name and a key; `more` is what else the task has.
+    """
+
+    def work(worker: Worker, key: str) -> bool:
+        experiment = claim(worker.name, key)
+        if experiment is None:
+            return False
+        own = str(experiment.pk)
+        if not worker.left.is_known(own):
+            about = (own, experiment.kind, experiment.run_id)
+            log.info("experiment %s begins or goes on (%s of run %s)", *about)
+        if experiment_carry_out(
+            experiment=experiment, worker=worker.name, wanted_elsewhere=gives_way_to
+        ):
+            worker.left.discard(own)
+        else:
+            worker.left.add(own)
+        return True
+
+    return Task(kind, waiting, work, EXPERIMENTS.state, gives_way_to=gives_way_to, **more)
+
+
+def _claim(queue: Queue[Experiment]) -> Callable[[str, str], Experiment | None]:
+    return lambda worker, key: experiment_claim(worker=worker, key=key, queue=queue)
+
+
 for _task in (
     Task(
         "run",
@@ -230,25 +231,23 @@ for _task in (
         release=runs_release,
         is_asked_for=True,
     ),
-    Task(
+    _left_for(
+        runs_wait,
         "experiment",
         EXPERIMENTS.waiting,
-        experiment_task,
-        EXPERIMENTS.state,
+        _claim(EXPERIMENTS),
         fail=experiments_fail,
         release=experiments_release,
         is_asked_for=True,
-        gives_way_to=runs_wait,
     ),
-    Task(
+    _left_for(
+        runs_wait,
         "portion",
         SHARED.waiting,
-        portion_task,
-        EXPERIMENTS.state,
+        lambda _, key: experiment_to_share(key=key),
         is_asked_for=True,
-        gives_way_to=runs_wait,
     ),
-    Task("luck", BY_ITSELF.waiting, unasked_task, BY_ITSELF.state, gives_way_to=_asked_waits),
+    _left_for(_asked_waits, "luck", BY_ITSELF.waiting, _claim(BY_ITSELF)),
 ):
     register(_task)
 

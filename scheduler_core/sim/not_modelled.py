@@ -24,23 +24,21 @@ def inputs_not_modelled(
     objects: Sequence[KubeObject],
     ignored: Mapping[str, int],
     uncalled: Iterable[Extender],
-    left_out: Iterable[str] = (),
-    configuration: KubeSchedulerConfiguration | None = None,
-    features: FeatureGates | None = None,
+    left_out: Iterable[str],
+    configuration: KubeSchedulerConfiguration,
+    features: FeatureGates,
 ) -> Iterator[str]:
     """Name what is not done of a cluster and its extenders.
 
     `ignored` counts the objects that were not read by kind; `uncalled` are the extenders of the
-    configuration that nobody calls; `left_out` says what of the cluster could not be read. Of
-    the `configuration` it is arguments that have no effect, and with `features` that which the
-    real scheduler does not survive.
+    configuration that nobody calls; `left_out` says what of the cluster could not be read. First
+    comes what the real scheduler of the release does not survive.
     """
-    if configuration is not None and features is not None:
-        yield from panics(objects, configuration, features)
+    yield from panics(objects, configuration, features)
     yield from left_out
     yield from not_modelled(objects, ignored)
     yield from _selectors_not_modelled(objects)
-    if configuration is not None and any(isinstance(item, ResourceSlice) for item in objects):
+    if any(isinstance(item, ResourceSlice) for item in objects):
         yield from _timeouts_not_modelled(configuration)
     yield from (
         say("note.extender_not_called", "the extender {url} was not called", url=each.url_prefix)

@@ -6,6 +6,7 @@ distinct attribute remembers one value per request up to v1.36, and each device'
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
@@ -35,91 +36,85 @@ def constraint_of(given: DeviceConstraint, *, among_all: bool) -> Constraint | N
     return None
 
 
-class MatchAttribute:
-    """All devices have the attribute, and with the same value."""
+class _OfAttribute(ABC):
+    """All devices have the attribute, with values that go together."""
 
     def __init__(self, requests: Sequence[str], attribute: str) -> None:
         self._requests = frozenset(requests)
         self._attribute = attribute
-        self._value: Value | None = None
-        self._n_devices = 0
 
     def add(self, request: Request, device: SliceDevice) -> bool:
         if not concerns(self._requests, request):
             return True
         attribute = find_attribute(device, self._attribute)
-        if attribute is None:
-            return False
-        value = _value(attribute)
+        return attribute is not None and self._admit(request, _value(attribute))
+
+    def remove(self, request: Request, device: SliceDevice) -> None:
+        if concerns(self._requests, request):
+            self._forget(request)
+
+    @abstractmethod
+    def _admit(self, request: Request, value: Value | None) -> bool:
+        """Count a value in, if it goes with the others; the first one does, whatever it is."""
+
+    @abstractmethod
+    def _forget(self, request: Request) -> None:
+        """Take back the value that was counted in last."""
+
+
+class MatchAttribute(_OfAttribute):
+    """All devices have the same value."""
+
+    _value: Value | None = None
+    _n_devices = 0
+
+    def _admit(self, request: Request, value: Value | None) -> bool:
         if self._n_devices == 0:
-            self._value, self._n_devices = value, 1
-            return True
-        if value is None or value != self._value:
+            self._value = value
+        elif value is None or value != self._value:
             return False
         self._n_devices += 1
         return True
 
-    def remove(self, request: Request, device: SliceDevice) -> None:
-        if concerns(self._requests, request):
-            self._n_devices -= 1
+    def _forget(self, request: Request) -> None:
+        self._n_devices -= 1
 
 
-class DistinctAttribute:
-    """All devices have the attribute, each with a value of its own."""
+class DistinctAttribute(_OfAttribute):
+    """Each device has a value that those of other requests have not."""
 
     def __init__(self, requests: Sequence[str], attribute: str) -> None:
-        self._requests = frozenset(requests)
-        self._attribute = attribute
+        super().__init__(requests, attribute)
         self._values: dict[str, Value | None] = {}
         self._n_devices = 0
 
-    def add(self, request: Request, device: SliceDevice) -> bool:
-        if not concerns(self._requests, request):
-            return True
-        attribute = find_attribute(device, self._attribute)
-        if attribute is None:
-            return False
-        value = _value(attribute)
-        if self._n_devices == 0:
-            self._values[request.base_name] = value
-            self._n_devices = 1
-            return True
-        if self._values and (value is None or value in self._values.values()):
+    def _admit(self, request: Request, value: Value | None) -> bool:
+        if self._n_devices and self._values and (value is None or value in self._values.values()):
             return False
         self._values[request.base_name] = value
         self._n_devices += 1
         return True
 
-    def remove(self, request: Request, device: SliceDevice) -> None:
-        if concerns(self._requests, request):
-            self._values.pop(request.base_name, None)
-            self._n_devices -= 1
+    def _forget(self, request: Request) -> None:
+        self._values.pop(request.base_name, None)
+        self._n_devices -= 1
 
 
-class DistinctAmongAll:
-    """All devices have the attribute, each with a value that no other has."""
+class DistinctAmongAll(_OfAttribute):
+    """Each device has a value that no other has."""
 
     def __init__(self, requests: Sequence[str], attribute: str) -> None:
-        self._requests = frozenset(requests)
-        self._attribute = attribute
+        super().__init__(requests, attribute)
         self._values: list[Value | None] = []
 
-    def add(self, request: Request, device: SliceDevice) -> bool:
-        if not concerns(self._requests, request):
-            return True
-        attribute = find_attribute(device, self._attribute)
-        if attribute is None:
-            return False
-        value = _value(attribute)
+    def _admit(self, request: Request, value: Value | None) -> bool:
         if self._values and (value is None or value in self._values):
             return False
         self._values.append(value)
         return True
 
-    def remove(self, request: Request, device: SliceDevice) -> None:
-        """Take back the device that was counted in last."""
-        if concerns(self._requests, request):
-            self._values.pop()
+    def _forget(self, request: Request) -> None:
+        self._values.pop()
 
 
 def concerns(requests: Collection[str], request: Request) -> bool:

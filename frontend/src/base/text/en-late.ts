@@ -121,8 +121,8 @@ export const late = {
     other: "does not fit even without its {n} pods of lower priority: {reason}",
   },
   "preempt.noHelp": {
-    one: "On {n} node no eviction helps: it is rejected by {plugins}, whoever runs there.",
-    other: "On {n} nodes no eviction helps: they are rejected by {plugins}, whoever runs there.",
+    one: "On {n} node eviction does not help: {plugins} would still reject it.",
+    other: "On {n} nodes eviction does not help: {plugins} would still reject them.",
   },
   "preempt.pdbViolations": {
     one: "{n} eviction breaks a disruption budget.",
