@@ -119,7 +119,9 @@ def test_what_was_typed_outlives_its_tab_until_it_is_sent(page: Page, api: Api) 
     expect(editor(page, "Scheduler configuration")).not_to_contain_text("kubescheduler")
     expect(page.get_by_text(restored)).to_be_hidden()
     reopened = page  # in a process of its own, which hears of what is stored a little later
-    eventually(lambda: reopened.goto(address) and reopened.get_by_text(restored).is_visible())
+    eventually(lambda: reopened.evaluate(kept))
+    page.goto(address)
+    expect(page.get_by_text(restored)).to_be_visible()
     assert serious_findings(page) == []
     expect(editor(page, "Scheduler configuration")).to_contain_text("kubescheduler")
     expect(page.get_by_label("Seed")).to_have_value("7")
