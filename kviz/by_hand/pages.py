@@ -19,7 +19,7 @@ from kviz.runs.inputs import InvalidInput
 from kviz.runs.pages.access import run_of
 from kviz.runs.titles import run_title
 from kviz.snapshots.pages import sample_entries, snapshot_of
-from kviz.snapshots.samples import sample_named
+from kviz.snapshots.samples import sample_of
 from kviz.snapshots.selectors import snapshot_config
 from kviz.snapshots.summary import MAX_NODES_BY_HAND, MAX_PODS_BY_HAND, may_place_by_hand
 from kviz.snapshots.templatetags.snapshot_titles import title_of
@@ -44,7 +44,7 @@ def game_of_snapshot(request: HttpRequest, snapshot_id: UUID) -> HttpResponse:
     if refused := too_often(request, "run"):
         messages.error(request, str(refused["message"]))
         return redirect("snapshot-detail", snapshot_id)
-    sample = sample_named(snapshot.name) if snapshot.is_sample else None
+    sample = sample_of(snapshot)
     try:
         game = services.game_of_snapshot(
             workspace=workspace_of(request),

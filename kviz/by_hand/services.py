@@ -34,7 +34,7 @@ def game_of_snapshot(
     *, workspace: Workspace, snapshot: Snapshot, name: str, scheduler_config: str
 ) -> Game:
     """Begin a game about a cluster. Raises CannotPlay and InvalidInput."""
-    return _begin(workspace, snapshot, name, {"scheduler_config": scheduler_config})
+    return _begin(workspace, snapshot, name, {"scheduler_config": scheduler_config, "scenario": ""})
 
 
 def game_of_run(*, workspace: Workspace, run: Run, name: str, is_for_class: bool = False) -> Game:
@@ -49,6 +49,7 @@ def game_of_run(*, workspace: Workspace, run: Run, name: str, is_for_class: bool
         refuse_veiled(run)
     inputs: RunInputs = {
         "scheduler_config": run.scheduler_config,
+        "scenario": "",
         "seed": run.seed,
         "release": run.release,
         "feature_gates": run.feature_gates,

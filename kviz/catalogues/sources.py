@@ -26,8 +26,8 @@ from kviz.reference.fidelity import difference_texts
 from kviz.reference.form import prose_of
 from kviz.reference.glossary import drawings, english_glossary
 from kviz.reference.plugin_guide import plugin_texts
+from kviz.samples import sample_texts
 from kviz.sentences import stored
-from kviz.snapshots.samples import sample_texts
 from scheduler_core import yaml_text
 from scheduler_core.wording import LISTS
 

@@ -20,6 +20,7 @@ from kviz.questions.luck.answer import luck
 from kviz.questions.nodes.answer import draining
 from kviz.questions.survive.answer import survival
 from kviz.questions.unblock.command import runner
+from kviz.samples import FOLDER
 from kviz.simulate import read_files
 from scheduler_core.analysis.advice.capacity import MAX_COPIES, capacity
 from scheduler_core.analysis.advice.coins import coins_of
@@ -32,7 +33,7 @@ from scheduler_core.analysis.advice.unblock import unblock
 from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.sim.run import RunOptions
 
-SAMPLE: Final = Path(__file__).resolve().parents[1] / "snapshots" / "samples" / "why-pending.yaml"
+SAMPLE: Final = FOLDER / "why-pending.yaml"
 DUMPS: Final = ("medium", "openb", "large")
 """Recorded clusters that are asked about, too, where they are."""
 OPTIONS: Final = RunOptions()

@@ -18,6 +18,7 @@ COMMANDS: Final = (
     ("import", "kviz.cli.import_cluster", "read a real cluster"),
     ("simulate", "kviz.cli.simulate", "run the scheduler over what kubectl printed"),
     *questions.commands(),
+    ("sample", "kviz.cli.sample", "list the sample clusters, or write one to a file"),
     ("follow", "kviz.cli.follow", "follow a real scheduler, and check kviz against it"),
     ("gates", "kviz.cli.gates", "list feature gates, and which of them a run may switch"),
     ("lesson", "kviz.cli.lesson", "check lessons by running them, or begin one"),

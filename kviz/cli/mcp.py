@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from kviz import distribution
-from kviz.command_line.arguments import Subparsers
+from kviz.command_line.arguments import Subparsers, cluster_path
 from kviz.command_line.problems import CommandFailed, WrongUsage
 
 TIME_LIMIT_S: Final = 120.0
@@ -24,7 +24,7 @@ def add_parser(commands: Subparsers) -> None:
         "clusters",
         nargs="+",
         metavar="CLUSTER",
-        help="a file or a folder as kubectl printed it; NAME=FILE gives it a name",
+        help="a file or a folder as kubectl printed it, or sample:NAME; NAME=FILE gives it a name",
     )
     command.add_argument(
         "--time-limit",
@@ -56,11 +56,19 @@ def clusters_of(given: list[str]) -> dict[str, Path]:
     clusters: dict[str, Path] = {}
     for text in given:
         name, sign, file = text.rpartition("=")
-        path = Path(text if Path(text).exists() or not sign else file)
+        path = _path(text if Path(text).exists() or not sign else file)
         if not path.exists():
             raise WrongUsage(f"{path}: no such file or folder")
-        called = name if sign and str(path) == file else path.name.partition(".")[0]
+        called = name if sign and not Path(text).exists() else path.name.partition(".")[0]
         if called in clusters:
             raise WrongUsage(f"two clusters are called {called!r}; name them: NAME=FILE")
         clusters[called] = path.absolute()
     return clusters
+
+
+def _path(text: str) -> Path:
+    """Where a cluster's files are. Raises WrongUsage."""
+    try:
+        return cluster_path(text)
+    except argparse.ArgumentTypeError as error:
+        raise WrongUsage(str(error)) from error

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from kviz.command_line.arguments import Subparsers
+from kviz.command_line.arguments import Subparsers, add_files_argument
 from kviz.command_line.changes import (
     RunInputs,
     add_change_option,
@@ -52,7 +52,7 @@ def add_parser(commands: Subparsers) -> None:
         description="Run the scheduler over what kubectl printed: YAML or JSON files, packed or "
         "not, and folders of them.",
     )
-    command.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    add_files_argument(command)
     add_config_option(command)
     add_scenario_option(command)
     add_release_options(command)
@@ -71,7 +71,7 @@ def add_parser(commands: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     changes = changes_of(options)
-    cluster = read_cluster(options.files)
+    cluster = read_cluster(options)
     made_of = inputs_of(options, changes, cluster)
     objects = made_of.objects(cluster)
     try:

@@ -9,9 +9,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from kviz.command_line.arguments import add_files_argument
 from kviz.command_line.changes import add_change_option, changes_of, inputs_of
 from kviz.command_line.problems import CommandFailed
-from kviz.command_line.run_options import add_config_option, add_release_options, add_rule_options
+from kviz.command_line.run_options import (
+    NO_SCENARIO,
+    add_config_option,
+    add_release_options,
+    add_rule_options,
+)
+from kviz.command_line.samples import take_from_samples
 from kviz.common.hosts import AllowedHosts
 from kviz.simulate import read_files
 from scheduler_core.analysis.advice.daemons import with_daemons
@@ -42,13 +49,13 @@ class Asked:
 
 def add_cluster_options(command: argparse.ArgumentParser) -> None:
     """Offer files, changes, the configuration, the release and rules, and JSON."""
-    command.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    add_files_argument(command)
     add_change_option(command)
     add_config_option(command)
     add_release_options(command)
     add_rule_options(command)
     command.add_argument("--json", action="store_true", help="print one JSON object")
-    command.set_defaults(scenario=None)
+    command.set_defaults(**NO_SCENARIO)
 
 
 @contextmanager
@@ -57,7 +64,7 @@ def asked_cluster(options: argparse.Namespace) -> Iterator[Asked]:
 
     Raises CommandFailed.
     """
-    with asked_of(options, read_cluster(options.files)) as asked:
+    with asked_of(options, read_cluster(options)) as asked:
         yield asked
 
 
@@ -97,7 +104,16 @@ def transport_for(configuration: KubeSchedulerConfiguration) -> Iterator[Transpo
         yield transport
 
 
-def read_cluster(paths: list[Path]) -> Ingested:
+def read_cluster(options: argparse.Namespace) -> Ingested:
+    """Read the files that the options name, with what samples among them bring (`samples.py`).
+
+    Raises CommandFailed.
+    """
+    take_from_samples(options)
+    return read_cluster_files(options.files)
+
+
+def read_cluster_files(paths: list[Path]) -> Ingested:
     """Read the files; print what cannot be read, and fail the command if nothing is left.
 
     Raises CommandFailed.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 from pathlib import Path
-from typing import get_args
+from typing import Final, get_args
 
 from kviz.command_line.problems import CommandFailed, WrongUsage
 from scheduler_core.changes.lines import read_gate
@@ -26,11 +26,19 @@ def add_config_option(command: argparse.ArgumentParser) -> None:
     )
 
 
-def add_scenario_option(command: argparse.ArgumentParser) -> None:
-    """Offer what happens in the cluster during a run."""
+NO_SCENARIO: Final[Mapping[str, object]] = {"scenario": None, "plays_scenario": False}
+"""Options of a command that asks about a cluster in which nothing happens meanwhile."""
+
+
+def add_scenario_option(command: argparse.ArgumentParser, more: str = "") -> None:
+    """Offer what happens in the cluster during a run; `more` says what that is to the command."""
     command.add_argument(
-        "--scenario", type=Path, metavar="F", help="what happens meanwhile (docs/scenarios.md)"
+        "--scenario",
+        type=Path,
+        metavar="F",
+        help=f"what happens meanwhile (docs/scenarios.md){more}",
     )
+    command.set_defaults(scenario=None, plays_scenario=True)
 
 
 def add_release_options(command: argparse.ArgumentParser) -> None:

@@ -14,9 +14,13 @@ from rest_framework import serializers
 class DocumentField(serializers.CharField):
     """YAML or JSON text; a JSON object is accepted, too, and stored as text."""
 
-    def __init__(self) -> None:
+    def __init__(self, help_text: str = "") -> None:
         super().__init__(
-            required=False, allow_blank=True, trim_whitespace=False, max_length=1_000_000
+            required=False,
+            allow_blank=True,
+            trim_whitespace=False,
+            max_length=1_000_000,
+            help_text=help_text,
         )
 
     def to_internal_value(self, data: Any) -> str:

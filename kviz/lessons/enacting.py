@@ -10,7 +10,7 @@ from functools import cached_property
 from kviz.lessons.lesson import Lesson
 from kviz.out_of_tree import load_plugins
 from kviz.runs.reading.projection import CycleDocument, cycle_document
-from kviz.snapshots.samples import sample_named
+from kviz.samples import sample_named
 from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.api.ingest import ingest
 from scheduler_core.changes import ChangeAt, Rules, plan, read_lines

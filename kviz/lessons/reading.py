@@ -8,7 +8,7 @@ from typing import Final
 from kviz.lessons.lesson import Goal, Lesson, Question, Step, Task, Upto, shown_after
 from kviz.reference.form import read
 from kviz.runs.veil import Known
-from kviz.snapshots.samples import sample_named
+from kviz.samples import sample_named
 from scheduler_core.changes import ChangeError, read_lines
 from scheduler_core.config.problems import ConfigError, Path, Problem
 from scheduler_core.config.source import located

@@ -14,6 +14,7 @@ from kviz.common.problems import ErrorItem
 from kviz.runs.models import Run
 from kviz.runs.scenario_fit import misfits
 from kviz.snapshots.models import Snapshot
+from kviz.snapshots.samples import sample_of
 from kviz.snapshots.selectors import snapshot_objects
 from kviz.without_secrets import NO_KEYS, plain_without_secrets, without_user
 from scheduler_core.changes import (
@@ -246,6 +247,20 @@ def extender_warnings(scheduler_config: str, gates: FeatureGates) -> list[ErrorI
         if (refusal := allowed.refusal(extender.url_prefix))
     ]
     return [_error_item("scheduler_config", each) for each in located(problems, scheduler_config)]
+
+
+def sample_warnings(snapshot: Snapshot | None, given: Mapping[str, object]) -> list[ErrorItem]:
+    """Say what of a sample a run does not use, because something else was given."""
+    sample = sample_of(snapshot) if snapshot else None
+    brings = (
+        {"scheduler_config": sample.scheduler_config, "scenario": sample.scenario} if sample else {}
+    )
+    text = say("run.not_of_sample", "What the sample brings is not used, because this was given.")
+    return [
+        {"field": field, "message": text}
+        for field, own in brings.items()
+        if own and given.get(field, own) != own
+    ]
 
 
 def check_fit(*, scenario: str, snapshot: Snapshot) -> None:

@@ -38,6 +38,7 @@ from kviz.runs.models import Run
 from kviz.runs.portable import saved
 from kviz.runs.veil import Known
 from kviz.snapshots.models import Snapshot
+from kviz.snapshots.samples import sample_of
 from kviz.snapshots.services import snapshot_adopt
 from kviz.snapshots.spooling import unnamed_file
 from kviz.without_secrets import without_secrets
@@ -90,8 +91,8 @@ def _refuse_another(workspace: Workspace) -> None:
 class RunInputs(TypedDict, total=False):
     """What else decides a run; see `run_prepare`."""
 
-    scheduler_config: str
-    scenario: str
+    scheduler_config: str | None
+    scenario: str | None
     seed: int
     release: str
     feature_gates: Mapping[str, bool] | None
@@ -106,8 +107,8 @@ def run_prepare(
     *,
     workspace: Workspace,
     snapshot: Snapshot,
-    scheduler_config: str = "",
-    scenario: str = "",
+    scheduler_config: str | None = None,
+    scenario: str | None = None,
     seed: int = 0,
     release: str = UNNAMED.name,
     feature_gates: Mapping[str, bool] | None = None,
@@ -122,9 +123,15 @@ def run_prepare(
     Cycles beyond `veiled_after` are not simulated until they are revealed (`run_reveal`), but for
     `veiled_part` of the next.
 
-    `tie_break` None is the release's. Raises InvalidInput when configuration, scenario or gates
-    are bad, or a change cannot be made.
+    `scheduler_config` and `scenario` None are what a sample brings, else the default profile and
+    nothing; `tie_break` None is the release's. Raises InvalidInput when configuration, scenario or
+    gates are bad, or a change cannot be made.
     """
+    sample = sample_of(snapshot)
+    if scheduler_config is None:
+        scheduler_config = sample.scheduler_config if sample else ""
+    if scenario is None:
+        scenario = sample.scenario if sample else ""
     gates = gates_of(asked=feature_gates or {}, scenario=scenario, release=release)
     plugins = check(scheduler_config=scheduler_config, gates=gates)
     made: list[StoredChange] = []

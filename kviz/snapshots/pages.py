@@ -17,11 +17,12 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from kviz.accounts.middleware import share_of, workspace_of
 from kviz.accounts.throttling import too_often
 from kviz.common.problems import ErrorItem
+from kviz.samples import Sample
 from kviz.snapshots import progress, selectors, services
 from kviz.snapshots.api import named_stream
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.policies import policies_of
-from kviz.snapshots.samples import SAMPLES, Sample, sample_named
+from kviz.snapshots.samples import SAMPLES, sample_of
 from kviz.snapshots.summary import cluster_of, may_place_by_hand
 
 PODS_SHOWN = 200
@@ -87,7 +88,7 @@ def own_snapshot_of(request: HttpRequest, snapshot_id: UUID) -> Snapshot:
 @require_GET
 def snapshot_detail(request: HttpRequest, snapshot_id: UUID) -> HttpResponse:
     snapshot = snapshot_of(request, snapshot_id)
-    sample = sample_named(snapshot.name) if snapshot.is_sample else None
+    sample = sample_of(snapshot)
     cluster = cluster_of(snapshot)
     context = {
         "section": "snapshots",

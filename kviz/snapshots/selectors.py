@@ -9,8 +9,9 @@ import msgspec
 from django.db.models import Q, QuerySet
 
 from kviz.accounts.models import Workspace
+from kviz.samples import Sample
 from kviz.snapshots.models import Snapshot, SnapshotObjects
-from kviz.snapshots.samples import Sample, sample_named
+from kviz.snapshots.samples import sample_of
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.packing import unpack
 from scheduler_core.api.simulator import SimulatorResult
@@ -32,14 +33,14 @@ def samples() -> QuerySet[Snapshot]:
     return Snapshot.objects.filter(is_sample=True).order_by("created_at", "name")
 
 
-def sample_of(*, snapshot_id: str) -> Sample | None:
+def sample_identified(*, snapshot_id: str) -> Sample | None:
     """The sample that a snapshot was made from; None for any other, or what is no identifier."""
     try:
         wanted = UUID(snapshot_id)
     except ValueError:
         return None
     found = samples().filter(pk=wanted).first()
-    return sample_named(found.name) if found else None
+    return sample_of(found) if found else None
 
 
 def snapshot_objects(*, snapshot: Snapshot) -> ClusterObjects:

@@ -17,9 +17,10 @@ from kviz.accounts.audit import What, note_done
 from kviz.accounts.models import Workspace
 from kviz.common.problems import ErrorItem
 from kviz.run_file import MAGIC, is_run_file
+from kviz.samples import Sample
 from kviz.snapshots.models import Snapshot, SnapshotObjects
 from kviz.snapshots.overview import overview_of
-from kviz.snapshots.samples import SAMPLES, Sample
+from kviz.snapshots.samples import SAMPLES
 from kviz.snapshots.selectors import snapshots_visible
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.errors import ParseError

@@ -10,7 +10,7 @@ import pytest
 
 from kviz.cli import bench_answers, main
 
-CLINIC = Path("kviz/snapshots/samples/why-pending.yaml")
+CLINIC = Path("kviz/samples/clusters/why-pending.yaml")
 EMPTY = """\
 apiVersion: v1
 kind: Node

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,16 +12,16 @@ from django.urls import get_resolver
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from kviz import snapshots
 from kviz.runs.execution.engine import simulate_run
 from kviz.runs.models import Run
+from kviz.samples import FOLDER
 from tests.effort import examples
 from tests.fuzz.altered_runs import altered, altered_events, file_of, plain
 from tests.web.cast import API, CLUSTER, Person, problem
 from tests.web.test_every_address import routes
 from tests.web.test_saved_runs import SCENARIO, body, records, saved
 
-CLINIC = (Path(snapshots.__file__).parent / "samples" / "why-pending.yaml").read_text()
+CLINIC = (FOLDER / "why-pending.yaml").read_text()
 CYCLES_READ = 3
 PODS_READ = 4
 

@@ -77,7 +77,7 @@ def test_the_table_ends_with_who_is_pending(
 
 
 def test_the_devices_of_a_pod_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    sample = str(Path(__file__).parents[2] / "kviz" / "snapshots" / "samples" / "devices.yaml")
+    sample = "sample:devices"
     assert main(["simulate", sample]) == 0
     assert "lab/best: gpu.example.com/room-1/gpu-0" in capsys.readouterr().out
 

@@ -17,7 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kviz.out_of_tree import load_plugins
-from kviz.snapshots.samples import SAMPLES, Sample
+from kviz.samples import Sample
+from kviz.snapshots.samples import SAMPLES
 from scheduler_core.api import KubeObject
 from scheduler_core.api.ingest import ingest
 from scheduler_core.config import ConfigError, default_configuration, load_configuration

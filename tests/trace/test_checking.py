@@ -13,7 +13,8 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kviz.snapshots.samples import SAMPLES, Sample
+from kviz.samples import Sample
+from kviz.snapshots.samples import SAMPLES
 from scheduler_core.api.ingest import ingest
 from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.trace import checking

@@ -16,7 +16,8 @@ from kviz.lessons.library import bundled_files
 from kviz.lessons.reading import read_lesson
 from kviz.out_of_tree import load_plugins
 from kviz.runs.reading.held_cycles import went_as_recorded
-from kviz.snapshots.samples import SAMPLES, Sample
+from kviz.samples import Sample
+from kviz.snapshots.samples import SAMPLES
 from scheduler_core.api import KubeObject
 from scheduler_core.api.ingest import ingest
 from scheduler_core.changes.vocabulary import Create

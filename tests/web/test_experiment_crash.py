@@ -17,7 +17,7 @@ from tests.waiting import PATIENCE_S, eventually
 from tests.web.cast import pod
 from tests.web.test_serve import call, upload, workers_of
 
-CLINIC = Path("kviz/snapshots/samples/why-pending.yaml")
+CLINIC = Path("kviz/samples/clusters/why-pending.yaml")
 N_NODES = 12
 NODE = """\
 ---

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from html import unescape
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ import pytest
 from kviz.cli import main
 from kviz.runs.models import Run
 from kviz.snapshots.models import Snapshot
-from kviz.snapshots.samples import FOLDER, GANGS
+from kviz.snapshots.samples import GANGS
 from kviz.snapshots.services import samples_load
 from tests.web.cast import Person, execute
 
@@ -55,23 +54,27 @@ def test_the_sample_runs_with_what_it_brings(
 
 
 def test_rest_and_the_command_line_say_how_each_cycle_ended(
-    owner: Person, snapshot: Snapshot, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    owner: Person, snapshot: Snapshot, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    config, scenario = tmp_path / "config.yaml", tmp_path / "scenario.yaml"
-    config.write_text(GANGS.scheduler_config)
-    scenario.write_text(GANGS.scenario)
-    files = [str(FOLDER / "gangs.yaml"), "--config", str(config), "--scenario", str(scenario)]
-    assert main(["simulate", *files, "--format", "json"]) == 0
+    assert main(["simulate", "sample:gangs", "--format", "json"]) == 0
     printed = [each["result"] for each in json.loads(capsys.readouterr().out)["cycles"]]
     assert printed.count("waiting") == 0, "nobody waits any more"
 
-    body = {"snapshot": str(snapshot.pk), "scheduler_config": GANGS.scheduler_config}
-    assert owner.post("/runs/", body | {"scenario": GANGS.scenario}).status_code == 201
+    created = owner.post("/runs/", {"snapshot": str(snapshot.pk)})
+    assert (created.status_code, created.json()["warnings"]) == (201, [])
     run = execute(worker="test")
     rows = owner.get(f"/runs/{run.pk}/cycles/?limit=50").json()["cycles"]
     assert [row["result"] for row in rows] == printed
     documents = [owner.get(f"/runs/{run.pk}/cycles/{row['cycle']}/").json() for row in rows]
     assert [document["result"] for document in documents] == printed
+
+
+def test_rest_says_what_of_the_sample_is_not_used(owner: Person, snapshot: Snapshot) -> None:
+    body = {"snapshot": str(snapshot.pk), "scheduler_config": ""}
+    created = owner.post("/runs/", body).json()
+    assert [each["field"] for each in created["warnings"]] == ["scheduler_config"]
+    run = Run.objects.get(pk=created["id"])
+    assert (run.scheduler_config, run.scenario) == ("", GANGS.scenario)
 
 
 def test_the_form_starts_with_what_the_sample_brings(owner: Person, snapshot: Snapshot) -> None:

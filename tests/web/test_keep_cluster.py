@@ -9,8 +9,9 @@ import pytest
 
 from kviz.runs import services
 from kviz.runs.models import Run
+from kviz.samples import Sample
 from kviz.snapshots.models import Snapshot
-from kviz.snapshots.samples import SAMPLES, Sample
+from kviz.snapshots.samples import SAMPLES
 from kviz.snapshots.selectors import snapshot_objects
 from scheduler_core.api import Pod
 from scheduler_core.api.ingest import ingest

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from kviz.cli import main
 from kviz.runs.models import Run
+from kviz.samples import FOLDER
 from tests.web.cast import CLUSTER, Person, pod, problem
 
-CLINIC = Path(__file__).parents[2] / "kviz" / "snapshots" / "samples" / "why-pending.yaml"
+CLINIC = FOLDER / "why-pending.yaml"
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from kviz.runs.models import Run
 from kviz.runs.reading import held_cycles
-from kviz.snapshots.samples import FOLDER
+from kviz.samples import FOLDER
 from tests.analysis.model.tla_parsing import problems_in
 from tests.web.cast import CLUSTER, Person, problem
 

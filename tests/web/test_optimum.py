@@ -11,7 +11,7 @@ from django.test import Client
 from kviz.questions.optimum.jobs import optima_release, optimum_claim, optimum_execute
 from kviz.runs.models import Optimum, Run
 from kviz.runs.sharing import run_share
-from kviz.snapshots.samples import FOLDER
+from kviz.samples import FOLDER
 from tests.web.cast import CLUSTER, Person, problem
 
 TRAP = (FOLDER / "size-trap.yaml").read_text()

@@ -8,7 +8,8 @@ from functools import cache
 import pytest
 
 from kviz.out_of_tree import load_plugins
-from kviz.snapshots.samples import SAMPLES, Outcome, Sample
+from kviz.samples import Outcome, Sample
+from kviz.snapshots.samples import SAMPLES
 from scheduler_core.api import Pod
 from scheduler_core.api.ingest import ingest
 from scheduler_core.config import default_configuration, load_configuration

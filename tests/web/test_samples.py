@@ -3,7 +3,8 @@
 import pytest
 import yaml
 
-from kviz.snapshots.samples import FOLDER, SAMPLES, Sample
+from kviz.samples import FOLDER, Sample
+from kviz.snapshots.samples import SAMPLES
 
 
 def items_of(sample: Sample) -> list[dict[str, object]]:

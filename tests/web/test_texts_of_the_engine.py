@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from kviz import snapshots
 from kviz.experiments.models import Experiment
 from kviz.runs.selectors import pods_pending
 from kviz.runs.sharing import run_share
+from kviz.samples import FOLDER
 
 from .cast import CLUSTER, Person, execute, pod
 from .english import english_in, english_on
 from .test_experiments import carried_out
 from .test_unblock import found
 
-CLINIC = Path(snapshots.__file__).parent / "samples" / "why-pending.yaml"
+CLINIC = FOLDER / "why-pending.yaml"
 LEADS = {
     "zh-hans": "不容忍该节点的污点 nvidia.com/gpu=present:NoSchedule",
     "zh-hant": "不容忍該節點的汙點 nvidia.com/gpu=present:NoSchedule",

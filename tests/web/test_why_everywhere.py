@@ -6,18 +6,17 @@ The Explorer's own computation is held against the engine's in `frontend/src/sto
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
-from kviz import snapshots
 from kviz.questions.why.answer import explain
 from kviz.questions.why.text import as_json
 from kviz.runs.sharing import run_share
+from kviz.samples import FOLDER
 from scheduler_core.api.ingest import ingest
 
 from .cast import Person
 
-CLINIC = Path(snapshots.__file__).parent / "samples" / "why-pending.yaml"
+CLINIC = FOLDER / "why-pending.yaml"
 """Its pods wait for reasons that do not depend on which of them is tried first."""
 KNOWN_TO_THE_COMMAND_LINE_ONLY = ("also", "plugins")
 PENDING = (

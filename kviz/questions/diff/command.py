@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, get_args
 
-from kviz.command_line.arguments import Subparsers
+from kviz.command_line.arguments import Subparsers, cluster_path
 from kviz.command_line.changes import add_change_option, changes_of, inputs_of
-from kviz.command_line.cluster import read_cluster, transport_for
+from kviz.command_line.cluster import read_cluster_files, transport_for
 from kviz.command_line.problems import CommandFailed, WrongUsage
 from kviz.command_line.run_options import (
     add_config_option,
@@ -19,6 +19,7 @@ from kviz.command_line.run_options import (
     add_rule_options,
     add_scenario_option,
 )
+from kviz.command_line.samples import take_from_samples
 from kviz.run_file import MAGIC, Inputs, Part, RunFileError, is_run_file, read_records
 from scheduler_core.analysis.compare import (
     Comparison,
@@ -57,8 +58,8 @@ def add_parser(commands: Subparsers) -> None:
         "identical, 1 if they differ, 2 if one cannot be read.",
         epilog="example: kviz diff cluster.yaml cluster.yaml --config-b heavier.yaml",
     )
-    command.add_argument("a", type=Path, metavar="A", help="a run file, or a cluster")
-    command.add_argument("b", type=Path, metavar="B", help="a run file, or a cluster")
+    command.add_argument("a", type=cluster_path, metavar="A", help="a run file, or a cluster")
+    command.add_argument("b", type=cluster_path, metavar="B", help="a run file, or a cluster")
     command.add_argument("--json", action="store_true", help="print one JSON object")
     add_config_option(command)
     add_scenario_option(command)
@@ -119,7 +120,7 @@ class Sources:
 
     def read(self, path: Path) -> Ingested:
         if self.cluster is None or path != self.path:
-            self.path, self.cluster = path, read_cluster([path])
+            self.path, self.cluster = path, read_cluster_files([path])
         return self.cluster
 
 
@@ -148,6 +149,7 @@ def _run_of(options: argparse.Namespace, side: str, sources: Sources) -> Made:
             raise WrongUsage(f"{option}: {path} is a run already; it stays as it was made")
         chunks, configuration = _saved(path)
     else:
+        take_from_samples(own)
         chunks, configuration = _simulated(own, sources.read(path))
     try:
         return Made(read_lines(chunks), configuration)
@@ -161,7 +163,10 @@ def _option(name: str) -> str:
 
 def options_of(options: argparse.Namespace, side: str) -> argparse.Namespace:
     """What one of the runs is made with: its own options before those for both."""
-    own = argparse.Namespace(fork_at=0)  # each run has its changes from its beginning
+    # each run has its changes from its beginning
+    own = argparse.Namespace(
+        fork_at=0, plays_scenario=options.plays_scenario, files=[getattr(options, side)]
+    )
     for name in SINGLE:
         alone = getattr(options, f"{name}_{side}")
         setattr(own, name, getattr(options, name) if alone is None else alone)

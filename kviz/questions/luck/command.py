@@ -6,9 +6,8 @@ import argparse
 import json
 import sys
 import time
-from pathlib import Path
 
-from kviz.command_line.arguments import Subparsers
+from kviz.command_line.arguments import Subparsers, add_files_argument
 from kviz.command_line.changes import add_change_option, changes_of, inputs_of
 from kviz.command_line.cluster import pod_key, read_cluster
 from kviz.command_line.problems import CommandFailed, WrongUsage
@@ -39,7 +38,7 @@ def add_parser(commands: Subparsers) -> None:
         "coins that a real scheduler tosses, and say for every pending pod how often it finds a "
         "node, and which (docs/luck.md).",
     )
-    command.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    add_files_argument(command)
     command.add_argument("--pod", default="", metavar="NS/NAME", help="list this pod only")
     command.add_argument(
         "--runs",
@@ -69,7 +68,7 @@ def add_parser(commands: Subparsers) -> None:
 def run(options: argparse.Namespace) -> int:
     if options.runs is not None and not 1 <= options.runs <= MAX_RUNS:
         raise WrongUsage(f"--runs must be from 1 to {MAX_RUNS}")
-    cluster = read_cluster(options.files)
+    cluster = read_cluster(options)
     made_of = inputs_of(options, changes_of(options), cluster)
     objects = made_of.objects(cluster)
     pod = pod_key(options.pod) if options.pod else ""

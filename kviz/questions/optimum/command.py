@@ -5,14 +5,18 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import replace
-from pathlib import Path
 from typing import get_args
 
-from kviz.command_line.arguments import Subparsers
+from kviz.command_line.arguments import Subparsers, add_files_argument
 from kviz.command_line.changes import add_change_option, changes_of, inputs_of
 from kviz.command_line.cluster import read_cluster
 from kviz.command_line.problems import CommandFailed
-from kviz.command_line.run_options import add_config_option, add_release_options, add_rule_options
+from kviz.command_line.run_options import (
+    NO_SCENARIO,
+    add_config_option,
+    add_release_options,
+    add_rule_options,
+)
 from scheduler_core.analysis.model import InstanceError, Viability
 from scheduler_core.config import ConfigError
 
@@ -24,7 +28,7 @@ def add_parser(commands: Subparsers) -> None:
         "placement of all waiting pods together: what each placed and is worth, and the cycle "
         "after which the best was out of reach (docs/optimum.md).",
     )
-    command.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    add_files_argument(command)
     command.add_argument(
         "--mode",
         choices=get_args(Viability),
@@ -53,7 +57,7 @@ def add_parser(commands: Subparsers) -> None:
     add_change_option(command)
     add_release_options(command)
     add_rule_options(command)
-    command.set_defaults(run=run, scenario=None)
+    command.set_defaults(run=run, **NO_SCENARIO)
 
 
 def _seconds(text: str) -> float:
@@ -76,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
     from kviz.questions.optimum.solver.search import TooLarge
     from kviz.questions.optimum.text import as_text
 
-    cluster = read_cluster(options.files)
+    cluster = read_cluster(options)
     made_of = inputs_of(options, changes_of(options), cluster)
     wanted = replace(made_of.options, details=False)
     try:

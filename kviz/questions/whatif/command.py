@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import replace
-from pathlib import Path
 
-from kviz.command_line.arguments import Subparsers
+from kviz.command_line.arguments import Subparsers, add_files_argument
 from kviz.command_line.changes import (
     add_change_option,
     add_fork_option,
@@ -35,7 +34,7 @@ def add_parser(commands: Subparsers) -> None:
         description="Run the scheduler twice over what kubectl printed, as it is and with the "
         "changes, and say what became of a pod in both, and which other pods end differently.",
     )
-    command.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    add_files_argument(command)
     command.add_argument("--pod", required=True, metavar="NS/NAME", help="the pod that it is about")
     add_change_option(command)
     add_fork_option(command)
@@ -51,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     changes = changes_of(options)
     if not changes:
         raise WrongUsage("what should be different? Give --change at least once (docs/changes.md)")
-    cluster = read_cluster(options.files)
+    cluster = read_cluster(options)
     as_it_is, changed = (inputs_of(options, each, cluster) for each in ((), changes))
     objects = changed.objects(cluster)
     pod = pod_key(options.pod)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import replace
-from pathlib import Path
 
-from kviz.command_line.arguments import Subparsers
+from kviz.command_line.arguments import Subparsers, add_files_argument
 from kviz.command_line.changes import add_change_option, changes_of, inputs_of
 from kviz.command_line.cluster import pod_key, read_cluster, transport_for
 from kviz.command_line.problems import CommandFailed, WrongUsage
-from kviz.command_line.run_options import add_config_option, add_release_options
+from kviz.command_line.run_options import (
+    add_config_option,
+    add_release_options,
+    add_scenario_option,
+)
 from kviz.questions.why import pending
 from kviz.questions.why.answer import UnknownNodeError, UnknownPodError, explain
 from kviz.questions.why.text import as_json, as_markdown, as_text
@@ -30,16 +33,11 @@ def add_parser(commands: Subparsers) -> None:
         "do, what it waits for. Without --pod a run is simulated, and all pods it leaves pending "
         "are explained, those of one owner with one cause together.",
     )
-    command.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    add_files_argument(command)
     command.add_argument("--pod", metavar="NS/NAME", help="this pod alone, tried before all others")
     command.add_argument("--node", metavar="NODE", help="with --pod: why not, or why, this node")
     add_config_option(command)
-    command.add_argument(
-        "--scenario",
-        type=Path,
-        metavar="F",
-        help="what happens meanwhile (docs/scenarios.md); pods are explained as it leaves them",
-    )
+    add_scenario_option(command, "; pods are explained as it leaves them")
     add_release_options(command)
     add_change_option(command)
     command.add_argument("--format", choices=("text", "json", "markdown"), default="text")
@@ -49,7 +47,8 @@ def add_parser(commands: Subparsers) -> None:
 def run(options: argparse.Namespace) -> int:
     if options.node and (not options.pod or options.scenario):
         raise WrongUsage("--node goes with --pod, and not with --scenario")
-    return explain_cluster(options, read_cluster(options.files))
+    options.plays_scenario = not options.node
+    return explain_cluster(options, read_cluster(options))
 
 
 def explain_cluster(options: argparse.Namespace, cluster: Ingested) -> int:

@@ -155,7 +155,10 @@ class RunViewSet(GenericViewSet[Run]):
         values = cast("Mapping[str, Any]", wanted.validated_data)
         try:
             run = _varied(request, values) if "parent" in values else _created(request, values)
-            warnings = inputs.extender_warnings(run.scheduler_config, inputs.gates_of_stored(run))
+            warnings = [
+                *inputs.extender_warnings(run.scheduler_config, inputs.gates_of_stored(run)),
+                *inputs.sample_warnings(run.snapshot, values),
+            ]
         except inputs.InvalidInput as invalid:
             raise Problem(
                 HTTPStatus.BAD_REQUEST,

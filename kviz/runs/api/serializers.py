@@ -39,8 +39,14 @@ class RunInputsSerializer(serializers.Serializer[Run]):
         help_text="What is different: documents, or lines such as `node/n1 cordon` "
         "(docs/changes.md).",
     )
-    scheduler_config = DocumentField()
-    scenario = DocumentField()
+    scheduler_config = DocumentField(
+        help_text="A KubeSchedulerConfiguration. Without it a sample cluster has its own, any "
+        "other the default profile."
+    )
+    scenario = DocumentField(
+        help_text="What happens meanwhile (docs/scenarios.md). Without it a sample cluster has its "
+        "own, in any other nothing happens."
+    )
     seed = serializers.IntegerField(
         required=False,
         min_value=-(2**63),

@@ -72,7 +72,7 @@ def _start_values(request: HttpRequest) -> dict[str, str]:
     if "from" in asked:
         return values_of(run_of(request, uuid_of(asked["from"])))
     snapshot = asked.get("snapshot", "")
-    brings = snapshot_selectors.sample_of(snapshot_id=snapshot)
+    brings = snapshot_selectors.sample_identified(snapshot_id=snapshot)
     config, scenario = (brings.scheduler_config, brings.scenario) if brings else ("", "")
     config = config or _config_brought(request, snapshot)
     return {

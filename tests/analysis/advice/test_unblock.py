@@ -40,7 +40,7 @@ from tests.effort import examples
 from tests.generator.documents import cycle_document
 from tests.plugins.storage import claim, storage_class, uses, volume
 
-CLINIC = Path("kviz/snapshots/samples/why-pending.yaml")
+CLINIC = Path("kviz/samples/clusters/why-pending.yaml")
 
 
 def found_for(objects: list[KubeObject], pod: str) -> Unblocked:

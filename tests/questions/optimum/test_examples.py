@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kviz.cli import main
-from kviz.snapshots.samples import FOLDER
+from kviz.samples import FOLDER
 from scheduler_core.analysis.model import RestingWorld
 from scheduler_core.analysis.model.casualty import victim_sets
 from scheduler_core.analysis.model.replayed import totals_at_turn

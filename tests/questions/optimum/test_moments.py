@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kviz.cli import main
-from kviz.snapshots.samples import FOLDER
+from kviz.samples import FOLDER
 from scheduler_core.analysis.model import NoSuchCycle, moment_of
 from scheduler_core.api import KubeObject, Pod
 from scheduler_core.sim import RunOptions, load_scenario

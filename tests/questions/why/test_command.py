@@ -22,6 +22,7 @@ from kviz.questions.why.answer import (
     explain,
 )
 from kviz.questions.why.text import as_json, as_text, nominated_text, verdict
+from kviz.samples import FOLDER
 from scheduler_core.api import KubeObject
 from scheduler_core.api.ingest import ingest
 from scheduler_core.config import load_configuration
@@ -29,7 +30,7 @@ from scheduler_core.trace.nominated import Effect, Nominated, Nominee
 from scheduler_core.trace.shortages import Shortage
 
 DUMPS = Path(__file__).parents[2] / "conformance" / "data" / "dumps"
-SAMPLES = Path(__file__).parents[3] / "kviz" / "snapshots" / "samples"
+SAMPLES = FOLDER
 
 
 def cluster(name: str) -> list[KubeObject]:
