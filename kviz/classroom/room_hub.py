@@ -1,32 +1,29 @@
 """Who follows rooms in this process, and how what is new reaches them.
 
-There is one subscription to the channel layer for all of them. A room that changed is read once,
-encoded once for each audience and language, and put into an outbox per follower, where a newer
-document takes the place of one that was not sent yet. So a follower holds at most one frame of each
-kind, a slow one misses what is past and delays nobody, and who comes late gets the present
-(docs/adr/0041).
+A room that changed is read once, encoded once for each audience and language, and put into an
+outbox per follower, where a newer document takes the place of one that was not sent yet. So a
+follower holds at most one frame of each kind, a slow one misses what is past and delays nobody, and
+who comes late gets the present (docs/adr/0041).
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from typing import Final, Literal
 from uuid import UUID
-from weakref import WeakKeyDictionary
 
-from channels.db import database_sync_to_async
-from channels.layers import get_channel_layer
 from django.utils import timezone, translation
 
 from kviz.classroom import documents, news, selectors, services
 from kviz.classroom.crowding import MAX_PAGES
 from kviz.classroom.models import Room
-from kviz.common.ending import task_ended
 from kviz.live.advances import group_of
+from kviz.live.hints import Hint
+from kviz.live.shared_reading import SharedReading, beside, looking_at
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +35,9 @@ Readers = tuple[Audience, str]
 
 FALLBACK_S: Final = 3.0
 """How often a room is read again if no hint comes; hints may get lost."""
+TOO_MANY_PAGES: Final = 4429
+"""Newer pages of the same seat have taken this one's place."""
+SERVER_ERROR: Final = 1011
 PAUSE_S: Final = 0.05
 """Between two readings of one room: answers that come in together are counted together."""
 
@@ -56,19 +56,22 @@ class Follower:
         self.seat = seat
         """The participant's number; 0 for the teacher's own pages."""
         self.outbox: dict[Kind, str] = {}
+        self.ended_with = 0
+        """The code to close the connection with; 0: it may stay."""
         self._news = asyncio.Event()
-        self._displaced = asyncio.Event()
+        self._ended = asyncio.Event()
 
     def offer(self, kind: Kind, frame: str) -> None:
         self.outbox[kind] = frame
         self._news.set()
 
-    def displace(self) -> None:
-        """Newer pages of the same seat take this one's place."""
-        self._displaced.set()
+    def end(self, code: int) -> None:
+        """Have the connection closed: with `TOO_MANY_PAGES` the page does not come back."""
+        self.ended_with = code
+        self._ended.set()
 
-    async def until_displaced(self) -> None:
-        await self._displaced.wait()
+    async def until_ended(self) -> None:
+        await self._ended.wait()
 
     async def pump(self, send: Send) -> None:
         """Send what is in the outbox, as fast as the page takes it; for as long as it stays."""
@@ -80,17 +83,23 @@ class Follower:
                 await send(self.outbox.pop(kind))
 
 
-class RoomHub:
+class RoomHub(SharedReading):
     """The followers of one room in this process."""
 
-    def __init__(self, room_id: UUID, run_id: UUID | None) -> None:
-        self.room_id = room_id
-        self.run_id = run_id
+    pause_s = PAUSE_S
+
+    def __init__(self, ids: tuple[UUID, UUID | None]) -> None:
+        self.room_id, run_id = ids
+        # What is revealed is simulated only then.
+        runs = () if run_id is None else (group_of(run_id),)
+        super().__init__(news.group_of(self.room_id), *runs)
         self.followers: dict[Follower, None] = {}
         """In the order of coming."""
         self.pointer_seat = 0
         self._frames: dict[Readers, str] = {}
-        self._dirty = asyncio.Event()
+
+    def __str__(self) -> str:
+        return f"room {self.room_id}"
 
     def enter(self, follower: Follower) -> None:
         """Let somebody follow: first what is known here, then what is new."""
@@ -98,38 +107,29 @@ class RoomHub:
         if follower.seat:
             pages = [each for each in self.followers if each.seat == follower.seat]
             for oldest in pages[:-MAX_PAGES]:
-                oldest.displace()
+                oldest.end(TOO_MANY_PAGES)
         frame = self._frames.get(follower.reads)
         if frame is not None:
             follower.offer("state", frame)
         self.wake()
 
-    def wake(self) -> None:
-        self._dirty.set()
-
-    def point(self, x: int, y: int) -> None:
-        """Show everybody where the pointer is."""
-        frame = encode({"type": "pointer", "x": x, "y": y})
+    def hear(self, hint: Hint) -> None:
+        """Show everybody where the pointer is; whatever else happened is read."""
+        if hint["type"] != "class.pointed":
+            super().hear(hint)
+            return
+        frame = encode({"type": "pointer", "x": hint["x"], "y": hint["y"]})
         for follower in self.followers:
             follower.offer("pointer", frame)
 
-    async def publish(self) -> None:
-        """Read the room when it has changed, and offer everybody what is new to them."""
-        while True:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(FALLBACK_S):
-                    await self._dirty.wait()
-            self._dirty.clear()
-            try:
-                await self._publish_once()
-            except Exception:
-                log.exception("room %s could not be read", self.room_id)
-            await asyncio.sleep(PAUSE_S)
-
-    async def _publish_once(self) -> None:
+    async def read(self) -> float:
+        """Read the room, and offer everybody what is new to them."""
         wanted = {follower.reads for follower in self.followers}
-        # In a thread of its own: in the one of requests it would queue behind everybody's moves.
-        frames = await database_sync_to_async(self._read, thread_sensitive=False)(wanted)
+        try:
+            frames = await beside(self._frames_of)(wanted)
+        except Exception:
+            log.exception("%s could not be read", self)
+            return FALLBACK_S
         for readers, frame in frames.items():
             if self._frames.get(readers) == frame:
                 continue
@@ -137,8 +137,13 @@ class RoomHub:
             for follower in self.followers:
                 if follower.reads == readers:
                     follower.offer("state", frame)
+        return FALLBACK_S
 
-    def _read(self, wanted: set[Readers]) -> dict[Readers, str]:
+    def tell(self) -> None:
+        for follower in self.followers if self.is_broken else ():
+            follower.end(SERVER_ERROR)
+
+    def _frames_of(self, wanted: set[Readers]) -> dict[Readers, str]:
         room = selectors.room_get(self.room_id)
         if room is None:
             return {}
@@ -158,77 +163,12 @@ def encode(document: object) -> str:
     return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
 
 
-class HubRegistry:
-    """All hubs of this process, and its one subscription."""
-
-    def __init__(self) -> None:
-        self._hubs: dict[UUID, RoomHub] = {}
-        self._publishers: dict[UUID, asyncio.Task[None]] = {}
-        self._listener: asyncio.Task[None] | None = None
-        self._channel = ""
-        self._opening = asyncio.Lock()
-
-    async def enter(self, room: Room, follower: Follower) -> RoomHub:
-        """Let somebody into a room's hub, which is opened for the first one."""
-        async with self._opening:
-            await self._subscribe()
-            hub = self._hubs.get(room.pk)
-            if hub is None:
-                hub = self._hubs[room.pk] = RoomHub(room.pk, room.run_id)
-                self._publishers[room.pk] = asyncio.create_task(hub.publish())
-                if hub.run_id is not None:  # what is revealed is simulated only then
-                    await get_channel_layer().group_add(group_of(hub.run_id), self._channel)
-            hub.enter(follower)
-            return hub
-
-    async def _subscribe(self) -> None:
-        if self._listener is None:
-            news.listen()
-            layer = get_channel_layer()
-            self._channel = await layer.new_channel()
-            await layer.group_add(news.GROUP, self._channel)
-            self._listener = asyncio.create_task(self._hear())
-
-    async def leave(self, hub: RoomHub, follower: Follower) -> None:
-        """Let somebody go; the last one closes the hub, and the last hub the registry."""
-        async with self._opening:
+@asynccontextmanager
+async def hub_of(room: Room, follower: Follower) -> AsyncIterator[RoomHub]:
+    """The hub of a room while somebody follows it."""
+    async with looking_at(RoomHub, (room.pk, room.run_id)) as hub:
+        hub.enter(follower)
+        try:
+            yield hub
+        finally:
             hub.followers.pop(follower, None)
-            if hub.followers:
-                return
-            self._hubs.pop(hub.room_id, None)
-            await _end(self._publishers.pop(hub.room_id, None))
-            layer = get_channel_layer()
-            if hub.run_id is not None:
-                await layer.group_discard(group_of(hub.run_id), self._channel)
-            if not self._hubs:
-                doorman, self._listener = self._listener, None
-                await _end(doorman)
-                await layer.group_discard(news.GROUP, self._channel)
-
-    async def _hear(self) -> None:
-        layer = get_channel_layer()
-        while True:
-            message = await layer.receive(self._channel)
-            if message["type"] == "run.advanced":
-                for hub in self._hubs.values():
-                    if str(hub.run_id) == message["run"]:
-                        hub.wake()
-                continue
-            found = self._hubs.get(UUID(message["room"]))
-            if found is not None and message["type"] == "class.pointed":
-                found.point(message["x"], message["y"])
-            elif found is not None:
-                found.wake()
-
-
-async def _end(task: asyncio.Task[None] | None) -> None:
-    if task is not None:
-        await task_ended(task)
-
-
-_registries: WeakKeyDictionary[asyncio.AbstractEventLoop, HubRegistry] = WeakKeyDictionary()
-
-
-def hub_registry() -> HubRegistry:
-    """The one of the running loop: a process that serves has one loop."""
-    return _registries.setdefault(asyncio.get_running_loop(), HubRegistry())

@@ -29,7 +29,7 @@ from kviz.classroom import news, selectors, services
 from kviz.classroom.codes import code_typed
 from kviz.classroom.documents import mine_document
 from kviz.classroom.models import Participant
-from kviz.classroom.room_hub import Audience, Follower, RoomHub, encode, hub_registry
+from kviz.classroom.room_hub import Audience, Follower, RoomHub, encode, hub_of
 from kviz.classroom.seats import Door, door_of
 from kviz.common.ending import task_ended
 from kviz.common.mode import Mode
@@ -39,7 +39,6 @@ from kviz.live.origin import Receive, Scope, Send
 BAD_REQUEST: Final = 4400
 NO_SEAT: Final = 4403
 NOT_FOUND: Final = 4404
-TOO_MANY_PAGES: Final = 4429
 MAX_MESSAGE: Final = 200
 """Characters of one message."""
 LEAST_S: Final = 0.03
@@ -76,11 +75,10 @@ async def class_socket(scope: Scope, receive: Receive, send: Send) -> None:
     )
     if mine:
         follower.offer("me", mine)
-    hub = await hub_registry().enter(door.room, follower)
     try:
-        await _serve(hub, follower, receive, send, _visitor(scope, door, audience))
+        async with hub_of(door.room, follower) as hub:
+            await _serve(hub, follower, receive, send, _visitor(scope, door, audience))
     finally:
-        await hub_registry().leave(hub, follower)
         if audience == "class" and door.participant is not None:
             with contextlib.suppress(asyncio.CancelledError):  # the server ends
                 await database_sync_to_async(_connected)(door.participant, -1)
@@ -161,17 +159,21 @@ async def _listen_while_welcome(
 ) -> None:
     """Listen until the page is gone, may stay no longer, or is one too many of its seat."""
     listening = asyncio.create_task(_listen(hub, follower, receive, send))
-    ends = {asyncio.create_task(follower.until_displaced()): TOO_MANY_PAGES}
+    tasks = [listening, asyncio.create_task(follower.until_ended())]
     if visitor is not None:
-        ends[asyncio.create_task(access_watch().until_refused(visitor))] = NOT_FOUND
+        tasks.append(asyncio.create_task(_end_when_refused(follower, visitor)))
     try:
-        await asyncio.wait((listening, *ends), return_when=asyncio.FIRST_COMPLETED)
-        code = next((code for task, code in ends.items() if task.done()), None)
-        if code is not None:
-            await send({"type": "websocket.close", "code": code})
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        if follower.ended_with:
+            await send({"type": "websocket.close", "code": follower.ended_with})
     finally:
-        for task in (listening, *ends):
+        for task in tasks:
             await task_ended(task)
+
+
+async def _end_when_refused(follower: Follower, visitor: RoomVisitor) -> None:
+    await access_watch().until_refused(visitor)
+    follower.end(NOT_FOUND)
 
 
 async def _listen(hub: RoomHub, follower: Follower, receive: Receive, send: Send) -> None:

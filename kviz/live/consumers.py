@@ -41,7 +41,6 @@ from msgspec import UNSET, UnsetType
 
 from kviz.common.observed import LAG, SOCKETS
 from kviz.common.wording import translated
-from kviz.live import advances
 from kviz.live.access_watch import RunVisitor, access_watch
 from kviz.live.details import DetailFeed
 from kviz.live.feed import Feed, FeedBroke, feed_of
@@ -101,7 +100,6 @@ class RunConsumer(AsyncWebsocketConsumer):
         query = parse_qs(self.scope["query_string"].decode("latin-1"))
         after, share = query.get("after", ["-1"])[0], query.get("share", [""])[0]
         await self.accept()
-        advances.listen()
         if not SEQ.fullmatch(after):
             await self.close(BAD_REQUEST)
             return

@@ -1,34 +1,25 @@
 """What is stored of a run, read once for all its viewers in this process.
 
-A `Feed` hears the hints that its run advanced, reads how far it is, and wakes the viewers. They
-take chunks and details from it; what one has asked for is there for the others, and two who ask at
-the same moment wait for one read. So three hundred viewers of a run cost what one does.
+A `Feed` reads how far its run is, and wakes the viewers. They take chunks and details from it; what
+one has asked for is there for the others, and two who ask at the same moment wait for one read.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import logging
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
-from functools import partial
 from typing import Final, Generic, TypeVar
 from uuid import UUID
-from weakref import WeakKeyDictionary
 
-from channels.db import database_sync_to_async
-from channels.layers import get_channel_layer
-
-from kviz.common.ending import task_ended
 from kviz.live.advances import group_of
+from kviz.live.hints import Hint
+from kviz.live.shared_reading import SharedReading, beside, looking_at
 from kviz.runs import selectors
 from kviz.runs.reading import trace
 from kviz.runs.selectors import Progress
-
-log = logging.getLogger(__name__)
 
 FALLBACK_S: Final = 1.0
 """How often to look for news of a live run if no hint comes; hints may get lost."""
@@ -40,10 +31,6 @@ CACHED_BYTES: Final = 16 << 20
 Key = TypeVar("Key", bound=Hashable)
 Chunk = tuple[int, bytes]
 """Its last seq, and the stored headers."""
-
-
-_beside: Final = partial(database_sync_to_async, thread_sensitive=False)
-"""In a thread of its own: those who read pages share one, and viewers would queue behind them."""
 
 
 class FeedBroke(Exception):
@@ -76,21 +63,20 @@ class _Cache(Generic[Key]):
         self._n_bytes = 0
 
 
-class Feed:
+class Feed(SharedReading):
     """A run as it grows, for the viewers in one event loop."""
 
     def __init__(self, run_id: UUID) -> None:
+        super().__init__(group_of(run_id))
         self.run_id = run_id
         self.progress: Progress | None = None
         """As it was read last; None: the run is gone."""
         self.hinted_at = 0.0
         """Of the first hint that led to this progress, on the performance counter; 0: none did."""
         self._hinted_at = 0.0
-        self.is_broken = False
         self.viewers: set[asyncio.Event] = set()
         """Each is set when there is news."""
         self.is_read = asyncio.Event()
-        self._news = asyncio.Event()
         self._reading = asyncio.Lock()
         self._chunks: _Cache[int] = _Cache()
         """By the seq they come after."""
@@ -105,7 +91,7 @@ class Feed:
             return found
         async with self._reading:
             if (found := self._chunks.get(after)) is None:
-                chunks: list[Chunk] = await _beside(trace.chunk_headers)(
+                chunks: list[Chunk] = await beside(trace.chunk_headers)(
                     run_id=self.run_id, after=after, limit=READ_CHUNKS
                 )
                 for chunk in chunks:
@@ -122,7 +108,7 @@ class Feed:
             if (found := self._details.get(cycle)) is not None:
                 return found[1]
             progress = self.progress
-            details: bytes | None = await _beside(trace.packed_details)(
+            details: bytes | None = await beside(trace.packed_details)(
                 run_id=self.run_id, cycle=cycle
             )
             # Of a cycle beyond these a part is stored, until all of it is revealed.
@@ -132,78 +118,38 @@ class Feed:
 
     # ------------------------------------------------------------ the feed itself
 
-    def begin(self) -> None:
-        self._task = asyncio.create_task(self._follow())
+    def __str__(self) -> str:
+        return f"run {self.run_id}"
 
-    async def end(self) -> None:
-        await task_ended(self._task)
+    async def read(self) -> float | None:
+        """Read how far the run is, and wake the viewers if that is news."""
+        hinted_at, self._hinted_at = self._hinted_at, 0.0
+        found: Progress | None = await beside(selectors.run_progress)(run_id=self.run_id)
+        if found is None or self.progress is None or found.last_seq < self.progress.last_seq:
+            self._chunks.clear()  # another version of the engine begins its trace again
+            self._details.clear()
+        if found != self.progress or not self.is_read.is_set():
+            self.progress, self.hinted_at = found, hinted_at
+            self.tell()
+        return FALLBACK_S if found is not None and not found.is_over else None
 
-    async def _follow(self) -> None:
-        """Hear hints and look for news until the last viewer has gone."""
-        layer = get_channel_layer()
-        channel, group = await layer.new_channel(), group_of(self.run_id)
-        await layer.group_add(group, channel)
-        try:
-            async with asyncio.TaskGroup() as tasks:
-                tasks.create_task(self._hear(channel))
-                tasks.create_task(self._look())
-        except Exception:
-            log.exception("run %s cannot be read", self.run_id)
-            self.is_broken = True
-            self._wake()
-        finally:
-            await layer.group_discard(group, channel)
+    def hear(self, hint: Hint) -> None:
+        self._hinted_at = self._hinted_at or time.perf_counter()
+        super().hear(hint)
 
-    async def _look(self) -> None:
-        """Read how far the run is, wake the viewers, wait for news, again."""
-        while True:
-            self._news.clear()
-            hinted_at, self._hinted_at = self._hinted_at, 0.0
-            found: Progress | None = await _beside(selectors.run_progress)(run_id=self.run_id)
-            if found is None or self.progress is None or found.last_seq < self.progress.last_seq:
-                self._chunks.clear()  # another version of the engine begins its trace again
-                self._details.clear()
-            if found != self.progress or not self.is_read.is_set():
-                self.progress, self.hinted_at = found, hinted_at
-                self._wake()
-            wait_s = FALLBACK_S if found is not None and not found.is_over else None
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(wait_s):
-                    await self._news.wait()
-
-    async def _hear(self, channel: str) -> None:
-        """Receive the channel layer's hints. What is new is read from the database."""
-        layer = get_channel_layer()
-        while True:
-            await layer.receive(channel)
-            self._hinted_at = self._hinted_at or time.perf_counter()
-            self._news.set()
-
-    def _wake(self) -> None:
+    def tell(self) -> None:
         self.is_read.set()
         for viewer in self.viewers:
             viewer.set()
 
 
-_feeds: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[UUID, Feed]] = WeakKeyDictionary()
-"""By where viewers wait, and by run."""
-
-
 @asynccontextmanager
 async def feed_of(run_id: UUID, news: asyncio.Event) -> AsyncIterator[Feed]:
     """The feed of a run, which sets `news` of a viewer; it ends with its last viewer."""
-    feeds = _feeds.setdefault(asyncio.get_running_loop(), {})
-    feed = feeds.get(run_id)
-    if feed is None or feed.is_broken:
-        feed = feeds[run_id] = Feed(run_id)
-        feed.begin()
-    feed.viewers.add(news)
-    try:
-        await feed.is_read.wait()
-        yield feed
-    finally:
-        feed.viewers.discard(news)
-        if not feed.viewers:
-            if feeds.get(run_id) is feed:
-                del feeds[run_id]
-            await feed.end()
+    async with looking_at(Feed, run_id) as feed:
+        feed.viewers.add(news)
+        try:
+            await feed.is_read.wait()
+            yield feed
+        finally:
+            feed.viewers.discard(news)

@@ -13,7 +13,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from kviz.classroom.models import Participant, Room
-from kviz.classroom.room_hub import Follower, hub_registry
+from kviz.classroom.room_hub import SERVER_ERROR, Follower, hub_of
 from kviz.classroom.sockets import BAD_REQUEST, NO_SEAT, NOT_FOUND
 from tests.classroom.people import ASKS, RIGHT, WRONG, Browser, Lesson, open_lesson
 from tests.waiting import PATIENCE_S
@@ -199,11 +199,10 @@ async def turns(n: int) -> None:
 async def test_the_last_one_may_leave_at_the_moment_news_comes(
     n_turns: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kviz.classroom.room_hub.PAUSE_S", 0.0)
+    monkeypatch.setattr("kviz.classroom.room_hub.RoomHub.pause_s", 0.0)
     lesson, *_ = await opened()
     room = await sync_to_async(lambda: lesson.room)()
     follower = Follower("teacher")
-    hub = await hub_registry().enter(room, follower)
     told = asyncio.Event()
 
     async def send(_frame: str) -> None:
@@ -211,14 +210,33 @@ async def test_the_last_one_may_leave_at_the_moment_news_comes(
 
     pump = asyncio.create_task(follower.pump(send))
     async with asyncio.timeout(PATIENCE_S):
-        await told.wait()
-        await turns(10)  # the hub waits for news again
-        hub.wake()
-        await turns(n_turns)
-        await hub_registry().leave(hub, follower)
-        again = await hub_registry().enter(room, follower)
-        await hub_registry().leave(again, follower)
+        async with hub_of(room, follower) as hub:
+            await told.wait()
+            await turns(10)  # the hub waits for news again
+            hub.wake()
+            await turns(n_turns)
+        async with hub_of(room, follower):
+            pass
     pump.cancel()
+
+
+async def test_who_follows_is_sent_off_to_come_back_when_hints_can_be_heard_no_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Redis went, say. Found while a hub was closed by nothing and told nothing."""
+    lesson, *_ = await opened()
+    room, follower = await sync_to_async(lambda: lesson.room)(), Follower("teacher")
+    lost = asyncio.Event()
+
+    async def receive(_self: object, _channel: str) -> None:
+        await lost.wait()
+        raise ConnectionError
+
+    monkeypatch.setattr("channels.layers.InMemoryChannelLayer.receive", receive)
+    async with asyncio.timeout(PATIENCE_S), hub_of(room, follower):
+        lost.set()
+        await follower.until_ended()
+    assert follower.ended_with == SERVER_ERROR
 
 
 async def test_a_slow_page_holds_one_frame_of_each_kind_and_delays_nobody() -> None:

@@ -15,7 +15,8 @@ from pytest_django import Settings
 from kviz.classroom import crowding
 from kviz.classroom.crowding import MAX_PAGES
 from kviz.classroom.models import Participant
-from kviz.classroom.sockets import NO_SEAT, TOO_MANY_PAGES
+from kviz.classroom.room_hub import TOO_MANY_PAGES
+from kviz.classroom.sockets import NO_SEAT
 from tests.classroom.people import ASKS, RIGHT, Browser, Lesson, open_lesson
 from tests.waiting import PATIENCE_S
 from tests.web.test_live import socket

@@ -175,23 +175,19 @@ async def test_a_slow_client_gets_no_more_than_the_window() -> None:
 async def test_a_run_is_followed_while_it_runs() -> None:
     ada = await sync_to_async(person)()
     run = await sync_to_async(ada.queued)(crowd(2 * MAX_CYCLES))
-    loop = asyncio.get_running_loop()
-
-    def advanced(run_id: uuid.UUID, seq: int, **_: object) -> None:
-        asyncio.run_coroutine_threadsafe(advances.announce(run_id, seq), loop).result()
 
     def work() -> None:
         claimed = run_claim(worker="w")
         assert claimed is not None
         run_execute(run=claimed, worker="w")
 
-    run_advanced.connect(advanced)
+    run_advanced.connect(advances.deliver)
     async with socket(path(run), token(ada)) as communicator:
         assert (await next_frame(communicator))["status"] == "queued"
         working = asyncio.create_task(sync_to_async(work, thread_sensitive=False)())
         chunks, status = await follow(communicator, until="finished")
         await working
-    run_advanced.disconnect(advanced)
+    run_advanced.disconnect(advances.deliver)
 
     assert chunks[0][0] == 0
     assert chunks[-1][1] == status["last_seq"]
