@@ -29,7 +29,8 @@ class Sample(Part, frozen=True):
     """One sample cluster and the lesson it carries, in the order of the pages.
 
     `question` asks for a prediction before the run, `answer` stands behind it, and `start` is
-    the pod (`namespace/name`) to look at first.
+    the pod (`namespace/name`) to look at first. A sample of a rare state says in `look` where it
+    is seen, in `cycle`.
     """
 
     slug: str
@@ -40,6 +41,8 @@ class Sample(Part, frozen=True):
     answer: Prose
     start: str
     outcome: Outcome
+    look: Prose = Prose()
+    cycle: int = 1
 
     @property
     def path(self) -> Path:

@@ -22,7 +22,7 @@ from kviz.snapshots import progress, selectors, services
 from kviz.snapshots.api import named_stream
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.policies import policies_of
-from kviz.snapshots.samples import SAMPLES, sample_of
+from kviz.snapshots.samples import SAMPLES, n_pods_later, sample_of
 from kviz.snapshots.summary import cluster_of, may_place_by_hand
 
 PODS_SHOWN = 200
@@ -41,7 +41,13 @@ class SampleEntry:
 
     @property
     def n_pods(self) -> int:
+        """Those of the cluster as it is at the start."""
         return int(self.snapshot.counts.get("Pod", 0))
+
+    @property
+    def n_later(self) -> int:
+        """Pods that come during the run."""
+        return n_pods_later(self.sample.scenario)
 
 
 def sample_entries() -> list[SampleEntry]:
@@ -52,7 +58,10 @@ def sample_entries() -> list[SampleEntry]:
 
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
-    return render(request, "home.html", {"section": "home", "samples": sample_entries()})
+    entries = sample_entries()
+    samples = [each for each in entries if not each.sample.look]
+    context = {"section": "home", "samples": samples, "n_rare": len(entries) - len(samples)}
+    return render(request, "home.html", context)
 
 
 @require_GET
@@ -63,7 +72,13 @@ def teach(request: HttpRequest) -> HttpResponse:
 @require_GET
 def snapshot_list(request: HttpRequest) -> HttpResponse:
     own = selectors.snapshots_visible(workspace=workspace_of(request)).filter(is_sample=False)
-    context = {"section": "snapshots", "own": own, "samples": sample_entries()}
+    entries = sample_entries()
+    context = {
+        "section": "snapshots",
+        "own": own,
+        "samples": [each for each in entries if not each.sample.look],
+        "rare": [each for each in entries if each.sample.look],
+    }
     return render(request, "snapshots/list.html", context)
 
 

@@ -345,6 +345,9 @@ def _(state: TraceState, event: CycleFinished) -> None:
         number = cycle.started.pod
     else:
         number = state.binding.get(event.cycle, NONE)
+        if number == NONE:  # another scheduler has bound it before this binding failed
+            tried = (key for key, pod in state.pods.items() if pod.cycle == event.cycle)
+            number = next(tried, NONE)
     if event.result in (Result.SCHEDULED, Result.WAITING):
         state.binding[event.cycle] = number
     else:

@@ -94,7 +94,7 @@ def test_a_sample_runs_from_the_landing_page(owner: Person) -> None:
     sample = Snapshot.objects.get(name="why-pending")
     home = owner.client.get("/").content.decode()
     assert str(sample.pk) in home
-    response = owner.client.post("/runs/new", {"snapshot": sample.pk, "then": "explore"})
+    response = owner.client.post("/runs/new", {"snapshot": sample.pk, "then": "1"})
     run = Run.objects.get()
     assert response.headers["Location"] == f"/runs/{run.pk}/explore?c=1"
     execute(worker="test")

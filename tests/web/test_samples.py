@@ -1,5 +1,7 @@
 """The sample clusters are what they say they are."""
 
+import re
+
 import pytest
 import yaml
 
@@ -27,10 +29,11 @@ def test_the_pod_to_look_at_first_is_in_the_cluster(sample: Sample) -> None:
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.slug)
 def test_names_in_the_texts_exist_in_the_cluster(sample: Sample) -> None:
     """Texts name pods as `something-0`; a renamed pod must not leave its lesson behind."""
-    words = " ".join(map(str, (sample.lesson, sample.question, sample.answer)))
+    words = " ".join(map(str, (sample.look, sample.lesson, sample.question, sample.answer)))
     named = {word.strip(".,:;") for word in words.split() if word.strip(".,:;")[-2:-1] == "-"}
     known = {str(item["metadata"]["name"]) for item in items_of(sample)}  # type: ignore[index]
-    assert named <= known
+    later = set(re.findall(r"name: ([\w-]+)", sample.scenario))
+    assert named <= known | later
 
 
 def test_the_gpu_cluster_is_the_use_case_it_stands_for() -> None:

@@ -143,8 +143,8 @@ def _run_create(request: HttpRequest) -> HttpResponse:
     except TooManyAtOnce as many:
         errors: list[ErrorItem] = [{"message": str(many)}]
         return _run_form(request, values, errors, HTTPStatus.TOO_MANY_REQUESTS)
-    if request.POST.get("then") == "explore":
-        return redirect(f"{reverse('run-explore', args=[run.pk])}?c=1")
+    if (cycle := request.POST.get("then", "")).isdecimal():
+        return redirect(f"{reverse('run-explore', args=[run.pk])}?c={int(cycle)}")
     return redirect("run-detail", run.pk)
 
 
