@@ -159,7 +159,7 @@ def database(url: str) -> Mapping[str, object]:
             "KVIZ_DATABASE_URL must look like postgresql://user:password@host:5432/name"
         )
     found: dict[str, object] = Env.db_url_config(url)
-    return {"CONN_MAX_AGE": 60, **found}
+    return {**found, "CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": True}
 
 
 def broker(url: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 from typing import Final
 from uuid import UUID
 
@@ -70,13 +69,16 @@ def _page(request: HttpRequest, entries: QuerySet[AuditEntry], csv: str, name: s
 
 
 def _csv(entries: QuerySet[AuditEntry]) -> HttpResponseBase:
-    pieces = csv_pieces(COLUMNS, _batches(entries.iterator()))
+    pieces = csv_pieces(COLUMNS, _batches(entries))
     return attachment(pieces, name="kviz-audit.csv", media_type=MEDIA_TYPE)
 
 
-def _batches(entries: Iterator[AuditEntry]) -> Iterator[list[tuple[str, ...]]]:
-    while batch := [_row(each) for each in islice(entries, ROWS_AT_ONCE)]:
-        yield batch
+def _batches(entries: QuerySet[AuditEntry]) -> Iterator[list[tuple[str, ...]]]:
+    """The log's rows, the latest first; no query stays open between two batches."""
+    batch = list(entries[:ROWS_AT_ONCE])
+    while batch:
+        yield [_row(each) for each in batch]
+        batch = list(entries.filter(pk__lt=batch[-1].pk)[:ROWS_AT_ONCE])
 
 
 def _row(entry: AuditEntry) -> tuple[str, ...]:

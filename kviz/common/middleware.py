@@ -15,6 +15,7 @@ from whitenoise.responders import StaticFile
 
 from kviz.common import problems
 from kviz.common.claiming import StorageFailed
+from kviz.common.connection import give_back
 from kviz.common.limits import RETRY_AFTER_S, TooManyAtOnce
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
@@ -58,6 +59,19 @@ class EveryAnswer:
         for name, value in settings.EVERY_ANSWER.items():
             response.headers.setdefault(name, value)
         return response
+
+
+class GiveBack:
+    """Whoever takes an answer slowly keeps no connection to the database meanwhile."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        try:
+            return self.get_response(request)
+        finally:
+            give_back()
 
 
 class Private:

@@ -8,11 +8,14 @@ from itertools import chain
 from asgiref.sync import sync_to_async
 from django.http import StreamingHttpResponse
 
+from kviz.common.connection import give_back
+
 
 def attachment(pieces: Iterator[bytes], *, name: str, media_type: str) -> StreamingHttpResponse:
     """Answer with a file to save, `pieces` one after the other, each made when it is sent.
 
-    The first is made at once, so that what cannot begin is an error and no broken file.
+    The first is made at once, so that what cannot begin is an error and no broken file. No query
+    of theirs may stay open between two pieces.
     """
     begun = chain([next(pieces, b"")], pieces)
     response = StreamingHttpResponse(_in_a_thread(begun), content_type=media_type)
@@ -23,5 +26,13 @@ def attachment(pieces: Iterator[bytes], *, name: str, media_type: str) -> Stream
 
 async def _in_a_thread(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
     """A plain iterator would be run to its end before the first byte is sent."""
-    while piece := await sync_to_async(lambda: next(pieces, b""))():
+    while piece := await sync_to_async(_next)(pieces):
         yield piece
+
+
+def _next(pieces: Iterator[bytes]) -> bytes:
+    """The next piece; while somebody takes it slowly, others have the connection it came by."""
+    try:
+        return next(pieces, b"")
+    finally:
+        give_back()

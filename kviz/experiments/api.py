@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
+from itertools import chain
 from typing import Any, Final, cast
 from uuid import UUID
 
@@ -28,7 +29,7 @@ from kviz.common.streaming import attachment
 from kviz.experiments import selectors, services
 from kviz.experiments.kinds import kinds
 from kviz.experiments.models import Experiment, Result
-from kviz.experiments.reading.report import columns_of, csv_rows
+from kviz.experiments.reading.report import columns_of, csv_rows, result_batches
 from kviz.runs import inputs
 from kviz.runs.api.serializers import RunInputsSerializer
 from kviz.runs.models import Run
@@ -237,7 +238,7 @@ def _own(request: Request, experiment_id: UUID) -> Experiment:
 def _document(experiment: Experiment) -> Iterator[bytes]:
     head = msgspec.json.encode(dict(ExperimentSerializer(experiment).data), enc_hook=str)
     yield head[:-1] + b',"results":['
-    for i, result in enumerate(selectors.results_of(experiment=experiment).iterator()):
+    for i, result in enumerate(chain.from_iterable(result_batches(experiment))):
         yield (b"," if i else b"") + msgspec.json.encode(
             dict(ResultSerializer(result).data), enc_hook=str
         )

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Final
 
 import uvicorn
+from django.db import connections
 
 from kviz.live import advances
 from kviz.project.strict_http import StrictHttp
@@ -42,6 +43,7 @@ def serve(listener: socket.socket, *, host: str, n_workers: int) -> None:
         server_header=False,
         timeout_graceful_shutdown=3,
     )
+    connections.close_all()  # by which the server was prepared
     asyncio.run(_serve(Server(config, url=f"http://{shown}:{port}"), listener, n_workers))
 
 

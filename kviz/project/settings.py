@@ -66,6 +66,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "kviz.common.middleware.EveryAnswer",
     "kviz.common.middleware.StaticFiles",
+    "kviz.common.middleware.GiveBack",
     "django.middleware.locale.LocaleMiddleware",
     "kviz.common.middleware.Private",
     "kviz.project.extra_slash.NoExtraSlash",
@@ -103,6 +104,8 @@ TEMPLATES = [
 # ---------------------------------------------------------------- storage
 
 DATABASES = {"default": env.database(env.text("KVIZ_DATABASE_URL"))}
+DATABASE_CONNECTIONS = env.number("KVIZ_DATABASE_CONNECTIONS")
+"""Of a process that serves, at most, to PostgreSQL; its threads share them."""
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = env.text("KVIZ_REDIS_URL")

@@ -18,6 +18,7 @@ KINDS = ("class", "function", "import", "method", "property", "unreachable_code"
 
 CALLED_BY: dict[str, str] = {
     "Django": """*Config CurrentWorkspace Observed JsonLines StaticFiles ApiProblems EveryAnswer
+        GiveBack
         NoExtraSlash Private process_exception process_view UnnamedFiles receive_data_chunk
         file_complete upload_interrupted LongEnough get_error_message
         workspace_context classic_context

@@ -86,6 +86,7 @@ class Live:
             )
             if told.events:
                 self._trace.append(told.events)
+        close_old_connections()
         self._n_parts += 1
         self._n_changes += len(told.changes)
         if self._n_changes >= services.MAX_CHANGES:

@@ -45,9 +45,15 @@ def columns_of(experiment: Experiment) -> list[str]:
 def csv_rows(experiment: Experiment) -> Iterator[list[Sequence[Cell]]]:
     """The results as rows of `columns_of`, in the order in which they came, batch by batch."""
     columns = kind_named(experiment.kind).columns
+    for batch in result_batches(experiment):
+        yield [_csv_row(result, columns) for result in batch]
+
+
+def result_batches(experiment: Experiment) -> Iterator[list[Result]]:
+    """The results in the order in which they came; no query stays open between two batches."""
     after = 0
     while batch := list(results_of(experiment=experiment).filter(number__gt=after)[:BATCH]):
-        yield [_csv_row(result, columns) for result in batch]
+        yield batch
         after = batch[-1].number
 
 

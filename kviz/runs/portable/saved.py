@@ -90,9 +90,17 @@ def pieces(run: Run) -> Iterator[bytes]:
     return map(encoded, _records(run))
 
 
+def _answers(run: Run) -> Iterator[ExtenderAnswer]:
+    """What extenders answered, in order; no query stays open between two answers."""
+    answers, number = run.extender_answers.order_by("number"), -1
+    while (row := answers.filter(number__gt=number).first()) is not None:
+        number = row.number
+        yield row
+
+
 def _records(run: Run) -> Iterator[AnyRecord]:
     yield _inputs(run)
-    yield from (_answer(row) for row in run.extender_answers.order_by("number").iterator())
+    yield from map(_answer, _answers(run))
     checker = TraceChecker(max_bytes=1 << 62)
     for chunk in trace.chunks(run=run):
         if not run.trace_hash:
