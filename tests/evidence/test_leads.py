@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
+from kviz.samples import sample_texts
 from kviz.simulate import read_files
-from kviz.snapshots.samples import SAMPLES
 from scheduler_core.api.ingest import ingest
 from scheduler_core.evidence.document import lead_document
 from scheduler_core.sim import RunOptions
@@ -17,7 +17,7 @@ from scheduler_core.sim.pending import pending_pods
 from tests.tables import rows
 
 DUMPS = Path(__file__).parents[1] / "conformance" / "data" / "dumps"
-CLUSTERS = [*sorted(DUMPS.glob("*.yaml.gz")), *(sample.path for sample in SAMPLES)]
+CLUSTERS = [*sorted(DUMPS.glob("*.yaml.gz")), *(sample.path for sample in sample_texts())]
 MAX_HEADLINE = 120
 
 

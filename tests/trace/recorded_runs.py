@@ -12,7 +12,7 @@ import sys
 import msgspec
 
 from kviz.out_of_tree import load_plugins
-from kviz.snapshots.samples import SAMPLES
+from kviz.samples import sample_texts
 from scheduler_core.api.ingest import ingest
 from scheduler_core.config import default_configuration, load_configuration
 from scheduler_core.sim import RunOptions, simulate
@@ -64,7 +64,7 @@ spec:
 def recorded_runs() -> dict[str, list[dict[str, object]]]:
     """Return the chunks of each run, as a page carries them that opens from a disk."""
     runs = {"cascade": run(CASCADE, "options: {recreateEvicted: true}\nsteps: []\n")}
-    for sample in SAMPLES:
+    for sample in sample_texts():
         if sample.slug in SHOWN:
             cluster = sample.path.read_text(encoding="utf-8")
             runs[sample.slug] = run(cluster, sample.scenario, sample.scheduler_config)

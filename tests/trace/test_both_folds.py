@@ -17,8 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kviz.out_of_tree import load_plugins
-from kviz.samples import Sample
-from kviz.snapshots.samples import SAMPLES
+from kviz.samples import Sample, sample_texts
 from scheduler_core.api import KubeObject
 from scheduler_core.api.ingest import ingest
 from scheduler_core.config import ConfigError, default_configuration, load_configuration
@@ -95,7 +94,7 @@ def front_end() -> Iterator[FrontEnd]:
     started.close()
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.slug)
+@pytest.mark.parametrize("sample", sample_texts(), ids=lambda sample: sample.slug)
 def test_of_the_samples(front_end: FrontEnd, sample: Sample) -> None:
     cluster = ingest([(sample.slug, sample.path.read_bytes())])
     configuration = default_configuration()

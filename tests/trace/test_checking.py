@@ -13,8 +13,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kviz.samples import Sample
-from kviz.snapshots.samples import SAMPLES
+from kviz.samples import Sample, sample_texts
 from scheduler_core.api.ingest import ingest
 from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.trace import checking
@@ -37,7 +36,7 @@ def events_of(sample: Sample) -> list[AnyEvent]:
     return list(simulate(list(ingested.objects), RunOptions()))
 
 
-TRACES = {sample.slug: events_of(sample) for sample in SAMPLES}
+TRACES = {sample.slug: events_of(sample) for sample in sample_texts()}
 
 
 def written(events: list[AnyEvent], may_cut: Callable[[], bool]) -> tuple[list[Chunk], str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kviz.out_of_tree import load_plugins
-from kviz.snapshots.samples import SAMPLES
+from kviz.samples import sample_texts
 from scheduler_core.analysis.compare import RunLines, read_lines
 from scheduler_core.api import KubeObject
 from scheduler_core.api.ingest import ingest
@@ -44,7 +44,7 @@ def chunks(events: Iterable[AnyEvent], n_cycles: int = 3) -> list[Chunk]:
 
 def sample(name: str) -> tuple[list[KubeObject], RunOptions]:
     """Return the objects of a sample cluster, and what a run of it brings along."""
-    found = next(each for each in SAMPLES if each.slug == name)
+    found = next(each for each in sample_texts() if each.slug == name)
     configuration = default_configuration(FeatureGates())
     if found.scheduler_config:
         configuration = load_configuration(found.scheduler_config)

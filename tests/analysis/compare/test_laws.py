@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from kviz.snapshots.samples import SAMPLES
+from kviz.samples import sample_texts
 from scheduler_core.analysis.compare import RunLines, compare
 from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.sim import RunOptions
@@ -19,7 +19,7 @@ from tests.analysis.compare.runs import HEAVIER, run, sample
 from tests.generator.dumps import dump, read
 
 SEEDS = range(4)
-NAMES = [each.slug for each in SAMPLES]
+NAMES = [each.slug for each in sample_texts()]
 
 
 @pytest.mark.parametrize("name", NAMES)
