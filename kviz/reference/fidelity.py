@@ -6,6 +6,7 @@ decisions; `docs/fidelity.md` says how to renew it.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +14,8 @@ import msgspec
 from django.utils.translation import gettext_lazy
 
 from kviz.reference.form import Part, Prose, read_file, with_prose
+from scheduler_core.releases import RELEASES
+from scheduler_core.releases.bugs import BUGS, Bug
 
 FILE = Path(__file__).with_name("fidelity.json")
 
@@ -73,6 +76,28 @@ class Report(msgspec.Struct, frozen=True, rename="camel"):
 def report() -> Report | None:
     """The committed report, or None in a tree that has none yet."""
     return msgspec.json.decode(FILE.read_bytes(), type=Report) if FILE.exists() else None
+
+
+@dataclass(frozen=True)
+class KnownBug:
+    """A bug of kube-scheduler's own, and the releases that have it."""
+
+    name: str
+    bug: Bug
+    releases: tuple[str, ...]
+
+    @property
+    def url(self) -> str:
+        """Where upstream speaks of it, empty where that is not known."""
+        number = self.bug.upstream.removeprefix("#")
+        return f"https://github.com/kubernetes/kubernetes/issues/{number}" if number else ""
+
+
+def known_bugs() -> tuple[KnownBug, ...]:
+    return tuple(
+        KnownBug(name, bug, tuple(r.name for r in RELEASES.values() if name in r.bugs))
+        for name, bug in BUGS.items()
+    )
 
 
 class Difference(Part, frozen=True):

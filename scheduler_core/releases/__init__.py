@@ -36,3 +36,8 @@ def full_name(asked: str) -> str:
     """
     patches = [name for name, each in RELEASES.items() if each.minor == asked]
     return patches[-1] if patches else asked
+
+
+def first_with(switch: str) -> Release:
+    """Return the first release that has a switch on. Raises StopIteration if none has."""
+    return next(each for each in RELEASES.values() if getattr(each.switches, switch))

@@ -11,16 +11,13 @@ from typing import Literal
 
 from msgspec import Struct
 
+from scheduler_core.releases.bugs import BugName
 from scheduler_core.releases.switches import Switches
 
 Stage = Literal["alpha", "beta", "GA"]
 
 TieBreak = Literal["heap", "draw"]
 """Which of several nodes with the top score is taken: the root of Go's heap, or lots are drawn."""
-
-
-Panic = Literal["balanced_device_class", "capacity_without_amount"]
-"""A case in which the real one ends (`scheduler_core/sim/crashes.py`)."""
 
 
 class GateSpec(Struct, frozen=True):
@@ -55,7 +52,8 @@ class Release(Struct, frozen=True):
     could not be switched."""
     tie_break: TieBreak
     switches: Switches
-    panics: frozenset[Panic] = frozenset()
+    bugs: frozenset[BugName] = frozenset()
+    """Those that decide verdicts (`BUGS`)."""
 
     @property
     def minor(self) -> str:

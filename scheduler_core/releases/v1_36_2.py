@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from scheduler_core.releases.bugs import IN_ALL
 from scheduler_core.releases.switches import Switches
 from scheduler_core.releases.table import GateSpec, Release
 from scheduler_core.releases.v1_36_elsewhere import ELSEWHERE
@@ -88,5 +89,12 @@ V1_36_2: Final = Release(
     elsewhere=ELSEWHERE,
     tie_break="heap",
     switches=Switches(),
-    panics=frozenset({"balanced_device_class"}),
+    bugs=IN_ALL
+    | {
+        "refused_devices",
+        "neighbours_distinct",
+        "namespaces_without_labels",
+        "budgets_used_up",
+        "panic_balanced",
+    },
 )

@@ -11,5 +11,8 @@ from scheduler_core.releases.table import Release
 from scheduler_core.releases.v1_36_2 import V1_36_2
 
 V1_36_3: Final[Release] = replace(
-    V1_36_2, name="1.36.3", switches=Switches(refused_devices_give_back=True)
+    V1_36_2,
+    name="1.36.3",
+    switches=Switches(refused_devices_give_back=True),
+    bugs=V1_36_2.bugs - {"refused_devices"},
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from scheduler_core.releases.bugs import IN_ALL
 from scheduler_core.releases.switches import Switches
 from scheduler_core.releases.table import GateSpec, Release
 from scheduler_core.releases.v1_36_2 import V1_36_2
@@ -76,7 +77,7 @@ V1_37_2: Final = Release(
     },
     elsewhere=ELSEWHERE,
     tie_break="heap",
-    panics=frozenset({"capacity_without_amount"}),
+    bugs=IN_ALL | {"panic_capacity"},
     switches=Switches(
         refused_devices_give_back=True,
         placement_in_message=True,

@@ -15,7 +15,7 @@ from scheduler_core.config.types import (
     NodeResourcesBalancedAllocationArgs,
 )
 from scheduler_core.devices.classes import IMPLICIT_PREFIX
-from scheduler_core.wording import say
+from scheduler_core.releases.bugs import bug_met
 
 T = TypeVar("T", bound=KubeObject)
 
@@ -26,10 +26,10 @@ def panics(
     features: FeatureGates,
 ) -> Iterator[str]:
     """Name the panics that a cluster and a configuration lead the release's kube-scheduler into."""
-    known = features.release.panics
-    if "balanced_device_class" in known and features.enabled("DRAExtendedResource"):
+    known = features.release.bugs
+    if "panic_balanced" in known and features.enabled("DRAExtendedResource"):
         yield from _balanced_device_classes(objects, configuration, str(features.release))
-    if "capacity_without_amount" in known and features.enabled("StorageCapacityScoring"):
+    if "panic_capacity" in known and features.enabled("StorageCapacityScoring"):
         yield from _capacities_without_amount(objects, str(features.release))
 
 
@@ -51,15 +51,7 @@ def _balanced_device_classes(
         for resource in each.args.resources
     }
     for resource in sorted(weighed & backed.keys()):
-        yield say(
-            "note.panic_balanced",
-            "a panic of {release}: it ends where a pod requests {resource}, as "
-            "NodeResourcesBalancedAllocation has it among its resources and DeviceClass {name} "
-            "backs it with a selector; take it out of `resources`",
-            release=release,
-            resource=resource,
-            name=backed[resource],
-        )
+        yield bug_met("panic_balanced", f"{resource}, DeviceClass {backed[resource]}", release)
 
 
 def _capacities_without_amount(objects: Sequence[KubeObject], release: str) -> Iterator[str]:
@@ -69,15 +61,7 @@ def _capacities_without_amount(objects: Sequence[KubeObject], release: str) -> I
         if each.maximum_volume_size and not each.capacity
     }
     for name in sorted(classes):
-        yield say(
-            "note.panic_capacity",
-            "a panic of {release}: it ends where two nodes are feasible for a pod with a claim to "
-            "be provisioned by StorageClass {name}, as a CSIStorageCapacity says "
-            "maximumVolumeSize and no capacity; have the driver report one, or switch "
-            "StorageCapacityScoring off",
-            release=release,
-            name=name,
-        )
+        yield bug_met("panic_capacity", f"StorageClass {name}", release)
 
 
 def _of(objects: Sequence[KubeObject], kind: type[T]) -> Iterator[T]:

@@ -42,6 +42,8 @@ class ReenactedCycle(DecidedCycle):
         """All objects, as they were then."""
         self.queue = simulation.scheduler.queue
         """The pods that wait, as they did then."""
+        self.scheduling = simulation.scheduling
+        """What decides how the scheduler behaves."""
         self.handle = simulation.plugin_handle
         """The scheduler as its plugins see it."""
         self.previews = CyclePreviews(cycle, simulation, before)

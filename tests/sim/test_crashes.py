@@ -49,8 +49,8 @@ UNKNOWN = capacity(maximum="1Gi")
 @pytest.mark.parametrize(
     ("release", "item", "gates", "told"),
     [
-        ("1.36.2", GPU, {}, "example.com/gpu, as NodeResourcesBalancedAllocation"),
-        ("1.36.3", GPU, {}, "DeviceClass gpu backs it with a selector"),
+        ("1.36.2", GPU, {}, "example.com/gpu, DeviceClass gpu: "),
+        ("1.36.3", GPU, {}, "Take it out of `resources`"),
         ("1.36.2", GPU, {"DRAExtendedResource": False}, ""),
         ("1.36.2", device_class(), {}, ""),
         ("1.37.2", UNKNOWN, {}, "StorageClass fast"),
@@ -63,7 +63,7 @@ def test_panics(release: str, item: KubeObject, gates: dict[str, bool], told: st
     features = feature_gates(gates, release=RELEASES[release])
     found = list(panics([item], BALANCED, features))
     assert len(found) == bool(told)
-    assert all(told in text and f"a panic of Kubernetes v{release}" in text for text in found)
+    assert all(told in text and f"a bug of Kubernetes v{release}" in text for text in found)
 
 
 def test_nothing_is_told_of_resources_that_are_not_weighed() -> None:

@@ -105,6 +105,8 @@ export interface Lead {
 /** What a cycle found out about its pod. */
 export interface PodAnswer {
   readonly lead: Lead | null;
+  /** The scheduler's own that decide about the pod. */
+  readonly bugs: readonly { readonly name: string; readonly upstream: string; readonly sentence: string }[];
   readonly nearest: readonly {
     readonly node: string;
     readonly sentences: readonly { readonly plugin: string; readonly sentence: string }[];

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any, Final
 
 from kviz.command_line.tables import table
 from scheduler_core.analysis.advice.answer import Answer
 from scheduler_core.analysis.advice.budgets import Disruptions
+from scheduler_core.analysis.advice.bugs import bugs_documents
 from scheduler_core.analysis.advice.took_room import TookRoom
 from scheduler_core.analysis.advice.unblock import PlanResult, Tried, Unblocked
 from scheduler_core.api.counting import counted
@@ -33,6 +35,7 @@ def as_json(found: Unblocked) -> dict[str, object]:
             for each in found.plans
         ],
         "freeRoom": free_room_document(found.free_room) if found.free_room else None,
+        "bugs": bugs_documents(found.bugs),
         "tookRoom": _took_room_json(found.took_room) if found.took_room else None,
     }
 
@@ -153,6 +156,7 @@ def _lines(found: Unblocked) -> Iterator[str]:
             yield "     no PodDisruptionBudget covers who leaves"
         yield from (f"     --change '{quoted(line_of(change))}'" for change in each.changes)
     yield from ("", tried_sentence(found.n_tried, found.tried, found.complete))
+    yield from chain.from_iterable(("", each.sentence) for each in found.bugs)
     if found.free_room is not None:
         yield from ("", f"{found.free_room.sentence}.")
     if found.took_room is not None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from scheduler_core import ENGINE_VERSION
+from scheduler_core.analysis.advice.bugs import FoundBug, bugs_about
 from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.api.selectors import tolerations_tolerate
 from scheduler_core.config import (
@@ -136,6 +137,8 @@ class Explanation:
     """What the input asks for and the engine does not do."""
     lead: Lead | None = None
     """The sentence that leads, None for a pod that is not pending or would find a node."""
+    bugs: tuple[FoundBug, ...] = ()
+    """The scheduler's own bugs that decide about it."""
     free_room: FreeRoom | None = None
     """What is free on the nodes that lack only room, None if there are none."""
     requests: tuple[RequestParts, ...] = ()
@@ -193,7 +196,8 @@ def explain(
     missing = inputs_not_modelled(
         objects, ignored or {}, asked.extenders, left_out, asked, options.features
     )
-    return replace(explanation, not_modelled=tuple(map(str, missing)))
+    bugs = bugs_about(objects, pod, options, explanation.node, explanation.message)
+    return replace(explanation, not_modelled=tuple(map(str, missing)), bugs=bugs)
 
 
 def _similar(objects: Sequence[KubeObject], pod: str) -> list[str]:

@@ -92,6 +92,9 @@ def run_why(request: HttpRequest, run_id: UUID, namespace: str, name: str) -> Ht
     if why["status"] == "pending" and cycle is not None:
         why = why | _with_values(why, pod_evidence_at_once(run=run, recorded=cycle))
         why = why | _with_devices(why, run, cycle)
+    elif why["status"] == "bound" and cycle is not None:
+        found = pod_evidence_at_once(run=run, recorded=cycle)
+        why = why | {"bugs": found["bugs"] if found is not None else []}
     why = translated(why)
     may_help = not run.is_observed and not run.is_veiled and why["status"] in UNBLOCKED
     message = request.GET.get("message", "").strip() or str(why["message"])
@@ -123,6 +126,7 @@ def _with_values(why: Json, found: PodEvidenceDocument | None) -> Json:
     )
     return {
         "lead": why["lead"] or found["lead"],
+        "bugs": found["bugs"],
         "free_room": found["free_room"],
         "nearest": nearest,
     }

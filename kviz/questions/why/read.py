@@ -25,6 +25,7 @@ from kviz.runs.reading.held_cycles import HELD
 from kviz.runs.reading.projection import CycleDocument
 from kviz.runs.reading.trace import cycle_get, cycle_why, pod_known
 from kviz.runs.reading.why import status_of
+from scheduler_core.analysis.advice.bugs import bugs_in
 from scheduler_core.evidence.lead import lead_of_why, nearest_first
 from scheduler_core.sim.reenactment import ReenactedCycle
 from scheduler_core.trace.why import Why, lacks_room
@@ -89,5 +90,6 @@ def _explanation(
         else None,
         nodes={each.node: evidence.node(each.node) for each in found.nearest} if evidence else {},
         free_room=evidence.free_room if evidence is not None and lacks_room(found) else None,
+        bugs=bugs_in(cycle, recorded["message"]) if cycle is not None else (),
         not_modelled=tuple(run.not_modelled),
     )

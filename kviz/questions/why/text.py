@@ -19,6 +19,7 @@ from kviz.questions.why.answer import (
 )
 from kviz.questions.why.node_text import node_lines
 from kviz.reference.events import event_text
+from scheduler_core.analysis.advice.bugs import bugs_documents
 from scheduler_core.api.counting import counted
 from scheduler_core.api.quantity import amounts_text
 from scheduler_core.config import FeatureGates
@@ -49,6 +50,7 @@ def as_json(explanation: Explanation) -> dict[str, object]:
         "pod": explanation.pod,
         "status": explanation.status,
         "lead": lead_document(explanation.lead) if explanation.lead is not None else None,
+        "bugs": bugs_documents(explanation.bugs),
         "freeRoom": free_room_document(explanation.free_room) if explanation.free_room else None,
         "requests": requests_document(explanation.requests),
         "evidence": {name: node_document(each) for name, each in explanation.nodes.items()},
@@ -180,6 +182,7 @@ def as_markdown(explanation: Explanation, gates: FeatureGates) -> str:
         parts += [f"- {each}" for each in [explanation.lead.in_full] if each]
         parts += [f"- also: {each}" for each in explanation.lead.also]
         parts += [f"- {each}" for each in explanation.lead.elsewhere]
+    parts += [f"- {each.sentence}" for each in explanation.bugs]
     if explanation.free_room is not None:
         parts.append(f"- {explanation.free_room.sentence}")
     if explanation.message:
@@ -246,6 +249,7 @@ def _statement(explanation: Explanation) -> Iterator[str]:
             yield verdict(explanation)
     else:
         yield f"{explanation.pod}: {verdict(explanation)}"
+    yield from (each.sentence for each in explanation.bugs)
     if explanation.free_room is not None:
         yield f"{explanation.free_room.sentence}."
 

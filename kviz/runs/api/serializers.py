@@ -412,10 +412,17 @@ class NearestSerializer(serializers.Serializer[object]):
     sentences = SentenceSerializer(many=True)
 
 
+class BugSerializer(serializers.Serializer[object]):
+    name = serializers.CharField()
+    upstream = serializers.CharField(help_text="As in #141339, empty where none is known.")
+    sentence = serializers.CharField()
+
+
 class PodEvidenceSerializer(serializers.Serializer[object]):
     cycle = serializers.IntegerField()
     pod = serializers.CharField()
     lead = LeadSerializer(allow_null=True, help_text="Null where the pod found a node.")
+    bugs = BugSerializer(many=True, help_text="The scheduler's own that decide about the pod.")
     requests = serializers.ListField(child=serializers.DictField())
     rejections = PluginEvidenceSerializer(many=True, help_text="Of the pod as a whole.")
     nearest = NearestSerializer(many=True, help_text="The nearest misses, all plugins about each.")

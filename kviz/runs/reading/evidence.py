@@ -15,6 +15,7 @@ from kviz.runs.reading.held_cycles import HELD, CannotReenact, is_quick
 from kviz.runs.reading.preview import previewed
 from kviz.runs.reading.projection import CycleDocument, Json, StatusDocument, answer_document
 from kviz.runs.reading.trace import cycle_why
+from scheduler_core.analysis.advice.bugs import bugs_documents, bugs_in
 from scheduler_core.changes import Change
 from scheduler_core.evidence.comparison import Comparison
 from scheduler_core.evidence.cycle import CycleEvidence
@@ -57,12 +58,14 @@ class SentenceDocument(TypedDict):
 class PodEvidenceDocument(TypedDict):
     """The pod of one cycle: the sentence that leads, null where it found a node.
 
-    `free_room` is what is free on the nodes that lack only room, null where there are none.
+    `bugs` are the scheduler's own that decide about it. `free_room` is what is free on the nodes
+    that lack only room, null where there are none.
     """
 
     cycle: int
     pod: str
     lead: Json | None
+    bugs: list[Json]
     free_room: Json | None
     requests: list[Json]
     rejections: list[Json]
@@ -115,6 +118,7 @@ def _pod(recorded: CycleDocument, found: Why, cycle: ReenactedCycle | None) -> P
         "cycle": recorded["cycle"],
         "pod": recorded["pod"],
         "lead": lead_document(leading) if leading is not None else None,
+        "bugs": bugs_documents(bugs_in(cycle, recorded["message"])) if cycle is not None else [],
         "free_room": _free_room(found, cycle),
         "requests": requests_document(evidence.requests) if evidence is not None else [],
         "rejections": [plugin_document(each) for each in evidence.pod] if evidence else [],

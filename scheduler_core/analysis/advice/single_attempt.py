@@ -6,8 +6,8 @@ nominations among them count, as they do for a scheduler.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final, Literal
 
@@ -21,6 +21,8 @@ from scheduler_core.scheduler.outcome import Failed, Scheduled, Unschedulable
 from scheduler_core.scheduler.selection import num_feasible_nodes_to_find
 from scheduler_core.sim.run import admitted, in_sync_order, start_ns
 from scheduler_core.sim.simulation import Simulation, Timing
+from scheduler_core.trace.cycle_record import device_name
+from scheduler_core.trace.events import AnyEvent, DevicesAllocated
 from scheduler_core.trace.recorder import Recorder
 
 Ending = Literal["bound", "pending", "error", "not tried"]
@@ -39,10 +41,10 @@ class InAnySample(Enum):
 class SingleAttempt:
     """How it ends. `tied` are the nodes with the top total, `node` among them.
 
-    `feasible` are the nodes that fit. `n_examined` of `n_nodes`
-    were looked at. `why` says why a pod was not tried: it is gated, or another scheduler's.
-    `asked` says of the node that was asked about what the sample leaves open, None if it is another
-    one for another reason.
+    `feasible` are the nodes that fit; `victims` the pods that are evicted on the `nominated` one;
+    `devices` what it gets, by claim. `n_examined` of `n_nodes` were looked at. `why` says why a pod
+    was not tried: it is gated, or another scheduler's. `asked` says of the node that was asked
+    about what the sample leaves open, None if it is another one for another reason.
     """
 
     ending: Ending
@@ -51,6 +53,8 @@ class SingleAttempt:
     feasible: frozenset[str] = frozenset()
     message: str = ""
     nominated: str = ""
+    victims: tuple[str, ...] = ()
+    devices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     n_nodes: int = 0
     n_examined: int = 0
     why: str = ""
@@ -67,7 +71,13 @@ def attempt_once(
     configuration, PluginFailure.
     """
     items, _ = admitted(objects)
-    recorder = Recorder(lambda event: None, details=False)
+    devices: dict[str, tuple[str, ...]] = {}
+
+    def take(event: AnyEvent) -> None:
+        if isinstance(event, DevicesAllocated):
+            devices[event.claim] = tuple(map(device_name, event.devices))
+
+    recorder = Recorder(take, details=False)
     asked: InAnySample | None = None
 
     def look(cycle: Cycle) -> None:
@@ -98,7 +108,7 @@ def attempt_once(
     cycle = scheduler.last_cycle
     if cycle is None:
         return SingleAttempt("not tried", why="not in a queue")
-    return replace(_ended(cycle), asked=asked)
+    return replace(_ended(cycle), asked=asked, devices=devices)
 
 
 def in_any_sample(cycle: Cycle, name: str) -> InAnySample:
@@ -142,7 +152,7 @@ def _not_queued(items: Sequence[KubeObject], pod: str) -> SingleAttempt:
 
 
 def _ended(cycle: Cycle) -> SingleAttempt:
-    outcome, filtering = cycle.outcome, cycle.filtering
+    outcome, filtering, post_filter = cycle.outcome, cycle.filtering, cycle.post_filter
     feasible = frozenset(filtering.feasible.names) if filtering is not None else frozenset()
     n_examined = filtering.examined.n if filtering is not None else 0
     n_nodes = cycle.nodes.n
@@ -161,6 +171,7 @@ def _ended(cycle: Cycle) -> SingleAttempt:
                 "pending",
                 message=outcome.message,
                 nominated=outcome.nominated_node,
+                victims=tuple(each.key for each in post_filter.victims) if post_filter else (),
                 n_nodes=n_nodes,
                 n_examined=n_examined,
             )

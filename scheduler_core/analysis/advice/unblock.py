@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from scheduler_core.analysis.advice.actions import Action, Plan, action, set_on
 from scheduler_core.analysis.advice.answer import Answer, Asked, answer_of
 from scheduler_core.analysis.advice.blockers import blocked_nodes
+from scheduler_core.analysis.advice.bugs import FoundBug, bugs_in
 from scheduler_core.analysis.advice.leaving import Leaving
 from scheduler_core.analysis.advice.many_pods import for_many, of_all
 from scheduler_core.analysis.advice.missing_claims import claims_dropped, claims_made, says_missing
@@ -91,8 +92,8 @@ class Unblocked:
     `plans` are all of them, cheapest first.
     `complete`: none is left that might be cheaper than the answers here. `free_room` is what is
     free on the nodes that lack only room, `took_room` which earlier placements took that; both
-    are of the pod's last cycle, and None where it has none or lacks room on no node. `pods` are
-    all that are asked about, `pod` first.
+    are of the pod's last cycle, and None where it has none or lacks room on no node. `bugs` are
+    the scheduler's own that decide there. `pods` are all that are asked about, `pod` first.
     """
 
     pod: str
@@ -105,6 +106,7 @@ class Unblocked:
     complete: bool = False
     free_room: FreeRoom | None = None
     took_room: TookRoom | None = None
+    bugs: tuple[FoundBug, ...] = ()
 
 
 Runner = Callable[[Callable[[int], Tried], Iterator[int]], Iterator[tuple[int, Tried]]]
@@ -191,6 +193,7 @@ class Search:
         """What changes have been enough: more of the same is no answer."""
         self._free_room: FreeRoom | None = None
         self._took_room: TookRoom | None = None
+        self._bugs: tuple[FoundBug, ...] = ()
 
     def steps(self) -> Iterator[Unblocked]:
         """Yield what is found after every plan that was tried; the last is the result.
@@ -212,6 +215,7 @@ class Search:
         if held is not None and not first:
             self._free_room = held.evidence.free_room
             self._took_room = took_room(held, self._trials.as_it_is)
+            self._bugs = bugs_in(held, end.message)
         n_plans = yield from self._beside(first, held, objects)
         yield self._found(n_plans, complete=self._n_runs < MAX_RUNS)
 
@@ -441,6 +445,7 @@ class Search:
             complete=complete,
             free_room=self._free_room,
             took_room=self._took_room,
+            bugs=self._bugs,
         )
 
 
