@@ -85,7 +85,7 @@ class DevicesAvailable(Requirement):
         return (
             say("claim.them", "them")
             if self.met
-            else say("claim.not_enough", "not enough of them free")
+            else say("claim.not_enough", "too few that can be allocated")
         )
 
     @property

@@ -13,6 +13,7 @@ import numpy as np
 
 from scheduler_core.api import LabelSelector
 from scheduler_core.cluster.arrays import BoolArray, IntArray
+from scheduler_core.cluster.pods import AffinityTerm
 from scheduler_core.evidence.domain_pods import DomainPods, domain_pods, selector_text
 from scheduler_core.evidence.raw_score import RawScore
 from scheduler_core.evidence.requirement import (
@@ -294,7 +295,7 @@ def _kept_out(existing: ExistingTerm, at: AtNode, n_templates: int) -> Iterator[
     if pods.n > 0:
         yield KeptOut(
             met=False,
-            term=_text(term.selector, term.namespaces, any_namespace=False),
+            term=_text(term.selector, _names(term)),
             topology_key=term.topology_key,
             domain=at.label(term.topology_key),
             pods=pods,
@@ -303,21 +304,22 @@ def _kept_out(existing: ExistingTerm, at: AtNode, n_templates: int) -> Iterator[
 
 def _own_text(term: OwnTerm) -> str:
     selection = term.selection
-    return _text(
-        selection.selector, selection.namespaces or (), any_namespace=selection.namespaces is None
-    )
+    if term.read_as_any:
+        where: str = say(
+            "pod_affinity.read_as_any", "any namespace (as its namespaceSelector is read)"
+        )
+    elif selection.namespaces is None:
+        where = say("pod_affinity.any_namespace", "any namespace")
+    else:
+        where = series(sorted(selection.namespaces))
+    return _text(selection.selector, where)
 
 
-def _text(
-    selector: LabelSelector | None,
-    namespaces: frozenset[str] | tuple[str, ...],
-    any_namespace: bool,
-) -> str:
-    where = (
-        say("pod_affinity.any_namespace", "any namespace")
-        if any_namespace
-        else series(sorted(namespaces))
-    )
+def _names(term: AffinityTerm) -> str:
+    return series(sorted(term.namespaces))
+
+
+def _text(selector: LabelSelector | None, where: str) -> str:
     return (
         say("pod_affinity.pods_of", "{pods} of {where}", pods=selector_text(selector), where=where)
         if where
@@ -381,7 +383,7 @@ def pod_affinity_score(plugin: InterPodAffinity, at: AtNode) -> PodAffinityScore
     found = [
         _weight(
             "existing",
-            _text(each.term.selector, each.term.namespaces, any_namespace=False),
+            _text(each.term.selector, _names(each.term)),
             each.term.topology_key,
             each.term.weight,
             each.weights(len(templates)),

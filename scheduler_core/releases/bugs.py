@@ -241,7 +241,7 @@ BUGS: Final[Mapping[BugName, Bug]] = {
             "NodeResourcesBalancedAllocation has among its resources and a DeviceClass backs with "
             "a selector",
         ),
-        instead=say("bug.panic_balanced.instead", "Take it out of `resources`."),
+        instead=say("bug.panic_balanced.instead", "Take it out of the resources of the plugin."),
         modelled=False,
     ),
     "panic_capacity": Bug(

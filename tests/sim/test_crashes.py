@@ -50,7 +50,7 @@ UNKNOWN = capacity(maximum="1Gi")
     ("release", "item", "gates", "told"),
     [
         ("1.36.2", GPU, {}, "example.com/gpu, DeviceClass gpu: "),
-        ("1.36.3", GPU, {}, "Take it out of `resources`"),
+        ("1.36.3", GPU, {}, "Take it out of the resources of the plugin"),
         ("1.36.2", GPU, {"DRAExtendedResource": False}, ""),
         ("1.36.2", device_class(), {}, ""),
         ("1.37.2", UNKNOWN, {}, "StorageClass fast"),

@@ -3,11 +3,31 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
 from kviz.reference.fidelity import differences
 from scheduler_core.config.features import NOT_MODELLED
 from scheduler_core.releases import RELEASES
+from scheduler_core.releases.bugs import BUGS
 from tests.web.cast import Person
+
+SPREAD_NOTHING = """
+kind: Node
+apiVersion: v1
+metadata: {name: n, labels: {kubernetes.io/hostname: n}}
+status: {allocatable: {cpu: "1", pods: "10"}}
+---
+kind: Pod
+apiVersion: v1
+metadata: {name: p, namespace: default}
+spec:
+  containers: [{name: c}]
+  topologySpreadConstraints:
+  - maxSkew: 1
+    topologyKey: kubernetes.io/hostname
+    whenUnsatisfiable: DoNotSchedule
+    labelSelector: {}
+"""
 
 
 def test_what_is_not_modelled_stands_in_the_table(owner: Person) -> None:
@@ -37,3 +57,21 @@ def test_every_page_names_the_releases_of_the_tables(owner: Person) -> None:
     names = ", ".join(f"v{name}" for name in RELEASES)
     html = owner.client.get("/about/fidelity").content.decode()
     assert f"kviz runs kube-scheduler {names} semantics" in html
+
+
+def test_every_bug_of_the_scheduler_stands_with_its_number(owner: Person) -> None:
+    html = unescape(owner.client.get("/about/fidelity").content.decode())
+    for name, bug in BUGS.items():
+        assert f'id="bug-{name}"' in html
+        assert bug.happens in html
+        assert bug.instead in html
+        assert bug.upstream in html
+
+
+def test_a_bug_is_told_of_the_pod_it_decides_about(owner: Person) -> None:
+    run = owner.finished(SPREAD_NOTHING)
+    html = unescape(owner.client.get(f"/runs/{run.pk}/pods/default/p/why").content.decode())
+    happens = BUGS["empty_spread_selector"].happens
+    assert f"topologySpreadConstraints[0]: {happens}" in html
+    evidence = owner.client.get(f"/api/v1/runs/{run.pk}/cycles/1/evidence/").json()
+    assert [each["name"] for each in evidence["bugs"]] == ["empty_spread_selector"]

@@ -31,6 +31,7 @@ from scheduler_core.api import (
 )
 from scheduler_core.api.selectors import label_selector_is_empty, label_selector_matches
 from scheduler_core.cluster.pods import controller_of
+from scheduler_core.evidence.domain_pods import selector_text
 from scheduler_core.releases import first_with
 from scheduler_core.releases.bugs import BUGS, BugName, bug_met
 from scheduler_core.scheduler.assembly import SchedulerOptions
@@ -266,17 +267,15 @@ def _budgets_used_up(case: _Case) -> Iterator[str]:
 
 
 def _namespaces_without_labels(case: _Case) -> Iterator[str]:
-    """Yield the pods whose terms are read so, the pod itself first."""
-    others = (each for each in case.of(Pod) if each.spec.node_name)
-    for pod in (case.pod, *others):
-        for term in _terms(pod):
-            selector = term.namespace_selector
-            if (
-                selector is not None
-                and not label_selector_is_empty(selector)
-                and label_selector_matches(selector, {})
-            ):
-                yield pod.key
+    """Yield the selectors that are read so; terms of pods that are there already are read right."""
+    for term in _terms(case.pod):
+        selector = term.namespace_selector
+        if (
+            selector is not None
+            and not label_selector_is_empty(selector)
+            and label_selector_matches(selector, {})
+        ):
+            yield f"namespaceSelector {selector_text(selector)}"
 
 
 def _terms(pod: Pod) -> Iterator[PodAffinityTerm]:

@@ -52,11 +52,15 @@ def term_matches(
 
 @dataclass(frozen=True, eq=False)
 class OwnTerm:
-    """A term of the pod to place, its namespaces worked out; `weight` is below 0 for anti."""
+    """A term of the pod to place, its namespaces worked out; `weight` is below 0 for anti.
+
+    `read_as_any`: its namespaceSelector would leave out namespaces, but is read as any.
+    """
 
     topology_key: str
     selection: PodSelection
     weight: int
+    read_as_any: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,10 +112,7 @@ def incoming(template: PodTemplate, objects: ObjectStore, *, apart: bool) -> Inc
     liked, disliked = template.preferred_affinity, template.preferred_anti_affinity
 
     def own(terms: Sequence[AffinityTerm], sign: int = 1) -> tuple[OwnTerm, ...]:
-        return tuple(
-            OwnTerm(term.topology_key, _selection(term, objects, apart), sign * term.weight)
-            for term in valid_terms(terms)
-        )
+        return tuple(_own(term, sign, objects, apart) for term in valid_terms(terms))
 
     return Incoming(
         namespace=template.namespace,
@@ -129,6 +130,16 @@ def incoming(template: PodTemplate, objects: ObjectStore, *, apart: bool) -> Inc
             }
         ),
     )
+
+
+def _own(term: AffinityTerm, sign: int, objects: ObjectStore, apart: bool) -> OwnTerm:
+    selection, selector = _selection(term, objects, apart), term.namespace_selector
+    read_as_any = (
+        selection.namespaces is None
+        and selector is not None
+        and not label_selector_is_empty(selector)
+    )
+    return OwnTerm(term.topology_key, selection, sign * term.weight, read_as_any)
 
 
 def _selection(term: AffinityTerm, objects: ObjectStore, apart: bool) -> PodSelection:
