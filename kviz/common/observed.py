@@ -34,6 +34,9 @@ LAG: Final = Histogram(
     "From the hint that a run advanced until a follower was sent what is new.",
     buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
 )
+MISSED: Final = Counter(
+    "kviz_observed_calls_missed", "Calls of real schedulers that could not be recorded."
+)
 
 ID: Final = re.compile(r"[\w.:/+=-]{1,128}", re.ASCII)
 METHODS: Final = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))

@@ -5,12 +5,9 @@ A scheduler waits for its extender, so what it calls takes no time.
 
 from __future__ import annotations
 
-import time
 from http import HTTPStatus
-from typing import Final
 from uuid import UUID
 
-from django.core.cache import cache
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
@@ -23,55 +20,32 @@ from rest_framework.viewsets import GenericViewSet
 
 from kviz.accounts.authentication import workspace_in
 from kviz.accounts.throttling import Scope
-from kviz.common import problems
 from kviz.common.paging import MAX_LIMIT
 from kviz.common.problems import Problem
-from kviz.extenders import asked, incoming, selectors, services
+from kviz.extenders import selectors, services
+from kviz.extenders.answering import VERBS, answer
 from kviz.extenders.configuration import configuration_for, path_of
 from kviz.extenders.incoming import Verb
+from kviz.extenders.known import known_sessions
 from kviz.extenders.models import ExtenderSession
 from kviz.extenders.recorder import recorder
 from kviz.snapshots.selectors import snapshot_get
 from scheduler_core.wording import say
 
-MAX_BODY_BYTES: Final = 16 * 1024 * 1024
-MAX_PER_SECOND: Final = 300
-VERBS: Final = frozenset(Verb)
-
 
 @csrf_exempt
 @require_POST
 def extend(request: HttpRequest, token: str, verb: str) -> HttpResponse:
-    """Answer neutrally, and note the call. The token is all the proof there is."""
-    session = selectors.session_of_token(token)
+    """Answer the first call of a session in this process. The token is all the proof there is.
+
+    The next are answered before they come here (`kviz.project.extender_deadline`).
+    """
+    session = known_sessions.look_up(token)
     if session is None or verb not in VERBS:
         raise Http404(verb)
+    session.is_called_by(request.headers.get("Host", ""))
     length = request.headers.get("Content-Length", "")
-    if not length.isdecimal():
-        return problems.response(HTTPStatus.LENGTH_REQUIRED, "Send a Content-Length.")
-    if int(length) > MAX_BODY_BYTES:
-        detail = f"A request may have at most {MAX_BODY_BYTES} bytes: set nodeCacheCapable: true."
-        return problems.response(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail)
-    if _calls_too_often(session):
-        detail = f"At most {MAX_PER_SECOND} requests a second."
-        return problems.response(HTTPStatus.TOO_MANY_REQUESTS, detail)
-    try:
-        exchange = incoming.answer(Verb(verb), request.body)
-    except incoming.BadRequest as error:
-        return problems.response(HTTPStatus.BAD_REQUEST, str(error))
-    question = asked.current.get()
-    if question is not None and not session.run.is_over:
-        question.says(session.run_id, Verb(verb), exchange)
-    return HttpResponse(exchange.answer, content_type="application/json")
-
-
-def _calls_too_often(session: ExtenderSession) -> bool:
-    key = f"extender:{session.pk}:{int(time.time())}"
-    cache.add(key, 0, timeout=2)
-    try:
-        return cache.incr(key) > MAX_PER_SECOND
-    except ValueError:  # it expired just now
-        return False
+    return answer(session, Verb(verb), length, lambda: request.body)
 
 
 # ---------------------------------------------------------------- sessions
@@ -88,6 +62,10 @@ class SessionSerializer(serializers.ModelSerializer[ExtenderSession]):
         source="is_listening", help_text="Whether calls are recorded."
     )
 
+    calls_missed = serializers.IntegerField(
+        source="run.calls_missed", help_text="That could not be recorded."
+    )
+
     class Meta:
         model = ExtenderSession
         fields = [
@@ -96,6 +74,7 @@ class SessionSerializer(serializers.ModelSerializer[ExtenderSession]):
             "run",
             "filled_by",
             "attempts",
+            "calls_missed",
             "listening",
             "created_at",
             "revoked_at",
@@ -202,5 +181,6 @@ class SessionViewSet(GenericViewSet[ExtenderSession]):
 
     def _whole(self, request: Request, session: ExtenderSession, status: HTTPStatus) -> Response:
         url = request.build_absolute_uri(path_of(session))
+        known_sessions.expect(session, request.get_host())
         more = {"url_prefix": url, "configuration": configuration_for(url)}
         return Response(SessionSerializer(session).data | more, status=status)

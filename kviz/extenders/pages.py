@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from kviz.accounts.middleware import workspace_of
 from kviz.extenders import selectors, services
 from kviz.extenders.configuration import configuration_for, path_of
+from kviz.extenders.known import known_sessions
 from kviz.extenders.models import ExtenderSession
 from kviz.extenders.recorder import recorder
 from kviz.runs.models import Cycle, Run
@@ -88,6 +89,7 @@ def _snapshot_chosen(request: HttpRequest) -> Snapshot | None:
 def session_detail(request: HttpRequest, session_id: UUID) -> HttpResponse:
     """The scheduler's calls, in order, and the configuration that makes it call."""
     session = _session_of(request, session_id)
+    known_sessions.expect(session, request.get_host())
     cycles = cycles_latest(run=session.run, limit=CYCLES_SHOWN)
     context = {
         "section": "runs",

@@ -2,8 +2,8 @@
 
 The scheduler waits for the answer but not for our database, so a thread of its own writes: it
 turns calls into the trace of the session's run (`observer`), and stores an attempt when the next
-one begins or no more calls are to come. When it cannot keep up, calls go unrecorded rather
-than unanswered.
+one begins or no more calls are to come. While the database is away, calls wait. When it cannot keep
+up, calls go unrecorded rather than unanswered, and are counted.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import logging
 import queue
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -20,6 +21,8 @@ from uuid import UUID
 
 from django.db import close_old_connections, transaction
 
+from kviz.common.claiming import StorageFailed
+from kviz.common.observed import MISSED
 from kviz.extenders import selectors, services
 from kviz.extenders.filling import Filling
 from kviz.extenders.observer import SETTLE_S, ObservedCall, Observer
@@ -33,11 +36,19 @@ log = logging.getLogger(__name__)
 MAX_WAITING: Final = 2_000
 MAX_WAITING_BYTES: Final = 32 * 1024 * 1024
 MAX_BATCH: Final = 200
+AGAIN_S: Final = 1.0
+"""How soon it is tried again what the database did not take."""
+MAX_TOKENS: Final = 100
+"""Of calls that were missed before it was known whose they were."""
 FILL_S: Final = 1.0
 """So often a followed cluster is looked at that fills a session."""
 CHUNKS_AT_ONCE: Final = 100
 MAX_RUNS: Final = 16
 """Whose state stays in memory; that of others is read again when they go on."""
+
+
+Waiting = tuple[UUID, ObservedCall | None] | None
+"""A call of a run, or none: look at the run; None: look around."""
 
 
 @dataclass
@@ -97,6 +108,7 @@ class _ObservedRun:
         return _ObservedRun(run_id, trace, observer, _Filled.of(run_id, observer))
 
     def take(self, call: ObservedCall) -> None:
+        """Add a call; `unstored` has it however that ends."""
         self.unstored.append(call)
         self.observer.take(call)
         self.called_at = time.monotonic()
@@ -121,11 +133,15 @@ class CallRecorder:
     """A queue and the thread that empties it, started with the first call."""
 
     def __init__(self) -> None:
-        self._waiting: queue.Queue[tuple[UUID, ObservedCall | None]] = queue.Queue(MAX_WAITING)
+        self._waiting: queue.Queue[Waiting] = queue.Queue(MAX_WAITING)
         self._n_bytes = 0
         self._guard = threading.Lock()
         self._thread: threading.Thread | None = None
         self._runs: dict[UUID, _ObservedRun] = {}
+        self._kept: dict[UUID, list[ObservedCall]] = {}
+        """What the database did not take, in order."""
+        self._missed: Counter[UUID | str] = Counter()
+        """Calls that will never be recorded, by run, or by token where no more is known."""
 
     def look(self, run_id: UUID) -> None:
         """Have a session filled that no scheduler has called yet."""
@@ -136,16 +152,26 @@ class CallRecorder:
     def record(self, run_id: UUID, call: ObservedCall) -> None:
         """Have a call written soon."""
         with self._guard:
-            if self._n_bytes + call.exchange.n_bytes > MAX_WAITING_BYTES:
-                log.warning("a call of a real scheduler was not recorded: too much at once")
-                return
-            try:
-                self._waiting.put_nowait((run_id, call))
-            except queue.Full:
-                log.warning("a call of a real scheduler was not recorded: too many at once")
-                return
-            self._n_bytes += call.exchange.n_bytes
             self._ensure_thread()
+            if self._n_bytes + call.exchange.n_bytes > MAX_WAITING_BYTES or self._waiting.full():
+                self._miss(run_id, 1)
+                return
+            self._waiting.put_nowait((run_id, call))
+            self._n_bytes += call.exchange.n_bytes
+
+    def miss(self, whose: UUID | str) -> None:
+        """Count a call that was not answered, and so is not recorded, by its run or its token."""
+        with self._guard:
+            if isinstance(whose, str) and len(self._missed) >= MAX_TOKENS:
+                return
+            self._miss(whose, 1)
+            self._ensure_thread()
+            with suppress(queue.Full):
+                self._waiting.put_nowait(None)
+
+    def _miss(self, whose: UUID | str, n: int) -> None:
+        self._missed[whose] += n
+        MISSED.inc(n)
 
     def _ensure_thread(self) -> None:
         if self._thread is None or not self._thread.is_alive():
@@ -158,18 +184,19 @@ class CallRecorder:
             close_old_connections()
 
     def _batch(self) -> list[tuple[UUID, ObservedCall | None]]:
-        """Wait for calls; not for long while an attempt is open, or a session is filled."""
-        timeout_s = None
+        """Wait for calls; not for long while there is something to do without any."""
+        timeout_s = AGAIN_S if self._kept or self._missed else None
         if any(run.observer.n_open for run in self._runs.values()):
             timeout_s = SETTLE_S
         elif any(run.filled for run in self._runs.values()):
             timeout_s = FILL_S
         try:
-            batch = [self._waiting.get(timeout=timeout_s)]
+            found = [self._waiting.get(timeout=timeout_s)]
         except queue.Empty:
             return []
-        while len(batch) < MAX_BATCH and not self._waiting.empty():
-            batch.append(self._waiting.get_nowait())
+        while len(found) < MAX_BATCH and not self._waiting.empty():
+            found.append(self._waiting.get_nowait())
+        batch = [each for each in found if each is not None]
         with self._guard:
             self._n_bytes -= sum(call.exchange.n_bytes for _, call in batch if call)
         return batch
@@ -178,8 +205,12 @@ class CallRecorder:
 
     def store(self, batch: Sequence[tuple[UUID, ObservedCall | None]]) -> None:
         """Take calls in order, and store whatever is ready of any run."""
-        for run_id, call in batch:
+        self._count_missed()
+        for run_id in list(self._kept):
             with self._alone(run_id):
+                self._run(run_id)
+        for run_id, call in batch:
+            with self._alone(run_id, call):
                 run = self._run(run_id)
                 if run is not None and call is not None:
                     run.take(call)
@@ -190,14 +221,47 @@ class CallRecorder:
             if not self._runs[run_id].observer.n_open:
                 del self._runs[run_id]
 
+    def _count_missed(self) -> None:
+        """Write down what was missed, or keep it until that can be written."""
+        with self._guard:
+            missed = dict(self._missed)
+        for whose, n in missed.items():
+            try:
+                run_id = selectors.run_of_token(whose) if isinstance(whose, str) else whose
+                if run_id is not None:
+                    services.calls_missed(run_id=run_id, n=n)
+            except Exception as problem:  # whatever a driver raises, it is tried again
+                log.warning("missed calls of schedulers are not counted yet: %s", problem)
+                return
+            with self._guard:
+                self._missed.subtract({whose: n})
+                self._missed += Counter()  # forgets who has none left
+
     @contextmanager
-    def _alone(self, run_id: UUID) -> Iterator[None]:
-        """What goes wrong with one run costs its unstored calls, and nothing of any other run."""
+    def _alone(self, run_id: UUID, call: ObservedCall | None = None) -> Iterator[None]:
+        """What goes wrong with one run costs its unstored calls, and nothing of any other run.
+
+        If it is the database that failed, they are tried again.
+        """
         try:
             yield
-        except Exception:
-            log.exception("calls of the real scheduler of run %s were not recorded", run_id)
-            self._runs.pop(run_id, None)
+        except Exception as problem:
+            unstored = self._kept.pop(run_id, [])
+            if (run := self._runs.pop(run_id, None)) is not None:
+                unstored += run.unstored
+            if call is not None and (not unstored or unstored[-1] is not call):
+                unstored.append(call)
+            self._keep_or_miss(run_id, unstored, problem)
+
+    def _keep_or_miss(self, run_id: UUID, calls: list[ObservedCall], problem: Exception) -> None:
+        n_kept = sum(map(len, self._kept.values())) + len(calls)
+        if isinstance(problem, StorageFailed) and n_kept <= MAX_WAITING:
+            log.warning("the database does not take what a scheduler called: %s", problem)
+            self._kept[run_id] = calls
+            return
+        log.error("calls of a scheduler were not recorded (%s)", run_id, exc_info=problem)
+        with self._guard:
+            self._miss(run_id, len(calls))
 
     def _run(self, run_id: UUID) -> _ObservedRun | None:
         """The run's state, most recently used last; None if the run is over."""
@@ -205,8 +269,11 @@ class CallRecorder:
         try:
             run = run or _ObservedRun.resume(run_id)
         except RunIsOver:
+            self._kept.pop(run_id, None)
             return None
         self._runs[run_id] = run
+        for call in self._kept.pop(run_id, ()):
+            run.take(call)
         return run
 
     def _store(self, run: _ObservedRun) -> None:
@@ -225,10 +292,8 @@ class CallRecorder:
     def _start_again(self, run: _ObservedRun) -> None:
         """Take the calls that are not stored again, behind what another process stored."""
         del self._runs[run.run_id]
-        again = self._run(run.run_id)
-        for call in run.unstored:
-            if again is not None:
-                again.take(call)
+        self._kept[run.run_id] = run.unstored
+        self._run(run.run_id)
 
 
 recorder = CallRecorder()

@@ -17,6 +17,12 @@ def session_of_token(token: str) -> ExtenderSession | None:
     return sessions.filter(token=token, revoked_at=None).first()
 
 
+def run_of_token(token: str) -> UUID | None:
+    """The run that records what the scheduler with this token calls."""
+    sessions = ExtenderSession.objects.filter(token=token)
+    return sessions.values_list("run_id", flat=True).first()
+
+
 def session_of_run(run_id: UUID) -> ExtenderSession | None:
     return ExtenderSession.objects.filter(run_id=run_id).first()
 

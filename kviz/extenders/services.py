@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import F
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import ngettext
@@ -15,6 +16,7 @@ from django.utils.translation import ngettext
 from kviz.accounts.audit import What, note_done
 from kviz.accounts.models import Workspace
 from kviz.common.limits import TooManyAtOnce
+from kviz.extenders.known import known_sessions
 from kviz.extenders.models import ExtenderSession
 from kviz.extenders.observer import Observer
 from kviz.runs.execution.observe import observed_run_create, observed_run_finish
@@ -69,9 +71,15 @@ def session_filled(*, run_id: UUID, seq: int) -> None:
     ExtenderSession.objects.filter(run_id=run_id).update(filled_seq=seq)
 
 
+def calls_missed(*, run_id: UUID, n: int) -> None:
+    """Count calls of a session that could not be recorded."""
+    Run.objects.filter(pk=run_id).update(calls_missed=F("calls_missed") + n)
+
+
 def session_revoke(*, session: ExtenderSession) -> None:
     """Answer no more requests with this session's token, and end its run; what was seen stays."""
     ExtenderSession.objects.filter(pk=session.pk, revoked_at=None).update(revoked_at=timezone.now())
+    transaction.on_commit(lambda: known_sessions.forget(session.token))
     observed_run_finish(run_id=session.run_id)
 
 

@@ -114,6 +114,8 @@ class Run(Claimed):
     cycles = models.PositiveIntegerField(default=0)
     outcomes_told = models.BooleanField(default=True)
     """Whether it is known which pods were bound: a scheduler does not tell its extenders."""
+    calls_missed = models.PositiveIntegerField(default=0, db_default=0)
+    """Of an observed run: calls of the scheduler to kviz that could not be recorded."""
     bound = models.PositiveIntegerField(default=0)
     pending = models.PositiveIntegerField(default=0)
     last_seq = models.BigIntegerField(default=-1)

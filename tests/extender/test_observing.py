@@ -9,8 +9,11 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.db import OperationalError, connection
 
+from kviz.accounts.services import local_workspace_ensure, token_create
 from kviz.extenders import incoming, observer
+from kviz.extenders import recorder as recorder_module
 from kviz.extenders.incoming import Verb
 from kviz.extenders.models import ExtenderSession
 from kviz.extenders.observer import ObservedCall, Observer
@@ -273,6 +276,39 @@ def test_what_goes_wrong_with_one_run_costs_no_other(ada: Person) -> None:
     run = write(broken, asks(Verb.FILTER, 3, "web-3", "n"), recorder=recorder)
     fine.run.refresh_from_db()
     assert (fine.run.cycles, run.cycles) == (2, 1)
+
+
+def test_what_the_database_did_not_take_is_recorded_later(ada: Person) -> None:
+    session, recorder = session_create(workspace=ada.workspace), CallRecorder()
+
+    def away(*_: object) -> None:
+        raise OperationalError("the server closed the connection")
+
+    with connection.execute_wrapper(away):
+        for second in range(2):
+            call = asks(Verb.FILTER, second, f"web-{second}", "n")
+            recorder.store([(session.run_id, call)])
+    run = write(session, asks(Verb.FILTER, 2, "web-2", "n"), recorder=recorder)
+    assert (run.cycles, run.calls_missed) == (3, 0)
+
+
+@pytest.mark.django_db
+def test_calls_that_could_not_be_recorded_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorder_module, "MAX_WAITING_BYTES", 0)
+    workspace = local_workspace_ensure()
+    owner = Person(workspace, token_create(workspace=workspace))
+    session, recorder = session_create(workspace=workspace), CallRecorder()
+    monkeypatch.setattr(recorder, "_ensure_thread", lambda: None)
+    recorder.record(session.run_id, asks(Verb.FILTER, 1, "web", "n"))
+    recorder.miss(session.token)
+    recorder.miss("nobody's")
+    recorder.store([])
+    recorder.store([])
+    assert owner.get(f"/runs/{session.run_id}/").json()["calls_missed"] == 2
+    assert owner.get(f"/sessions/{session.pk}/").json()["calls_missed"] == 2
+    for page in (f"/runs/{session.run_id}", f"/extender/{session.pk}"):
+        shown = owner.client.get(page).content.decode()
+        assert "2 calls of the scheduler could not be recorded" in shown
 
 
 def test_the_nodes_of_a_snapshot_are_there_from_the_beginning(ada: Person) -> None:

@@ -17,6 +17,7 @@ from websockets.sync.client import ClientConnection, connect
 from kviz.extenders import incoming
 from kviz.extenders.incoming import Verb
 from kviz.extenders.models import ExtenderSession
+from kviz.extenders.recorder import recorder
 from kviz.extenders.services import session_create
 from scheduler_core.cluster.columns import ClusterColumns
 from scheduler_core.cluster.nodes import Nodes
@@ -282,7 +283,9 @@ def url_of(session: ExtenderSession, verb: str = "filter") -> str:
 
 def test_a_token_may_ask_only_so_often(ada: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     second = 1_800_000_000
-    monkeypatch.setattr("kviz.extenders.api.MAX_PER_SECOND", 3)
+    monkeypatch.setattr("kviz.extenders.known.MAX_PER_SECOND", 3)
+    missed: list[object] = []
+    monkeypatch.setattr(recorder, "miss", missed.append)
     monkeypatch.setattr(time, "time", lambda: second + 0.5)
     session = session_create(workspace=ada.workspace)
 
@@ -296,6 +299,7 @@ def test_a_token_may_ask_only_so_often(ada: Person, monkeypatch: pytest.MonkeyPa
     assert statuses(5) == [400, 400, 400, 429, 429]
     second += 1
     assert statuses(4) == [400, 400, 400, 429]
+    assert missed == [session.run_id] * 3
 
 
 def test_tokens_differ_and_are_long(ada: Person) -> None:

@@ -130,6 +130,10 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     )
     bound = serializers.IntegerField(source="bound_told", allow_null=True, help_text=NOT_TOLD)
     pending = serializers.IntegerField(source="pending_told", allow_null=True, help_text=NOT_TOLD)
+    calls_missed = serializers.IntegerField(
+        read_only=True,
+        help_text="Of an observed run: calls of the scheduler that could not be recorded.",
+    )
     stop_reason = serializers.SerializerMethodField()
     not_modelled = serializers.SerializerMethodField()
     error = serializers.SerializerMethodField()
@@ -162,6 +166,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
             "cycles",
             "bound",
             "pending",
+            "calls_missed",
             "last_seq",
             "trace_hash",
             "seed",
