@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from scheduler_core.api import KubeObject, Node, Pod, PodStatus
 from scheduler_core.api.ingest import ingest
+from scheduler_core.trace.tables import TERMINAL_PHASES
 
 RECORDED: Final = {"openb": "a production trace: 1,523 nodes, 2,000 pods"}
 """Workloads that are a recorded cluster, other people's data (docs/adr/0021)."""
@@ -42,7 +43,7 @@ def objects_of_dump(
 
 def _waiting(objects: list[KubeObject]) -> Iterator[Pod]:
     for item in objects:
-        if not isinstance(item, Pod) or item.status.phase in ("Succeeded", "Failed"):
+        if not isinstance(item, Pod) or item.status.phase in TERMINAL_PHASES:
             continue
         if not any(owner.kind == "Node" for owner in item.metadata.owner_references):
             spec = replace(item.spec, node_name="")

@@ -13,10 +13,10 @@ from uuid import UUID
 
 from kviz.snapshots import selectors
 from kviz.snapshots.models import Snapshot
-from kviz.snapshots.summary import FINISHED_PHASES
 from scheduler_core.api import LabelSelector, Pod, PodDisruptionBudget, PriorityClass
 from scheduler_core.api.priority import PREEMPT_LOWER_PRIORITY, SYSTEM_PRIORITY_CLASSES
 from scheduler_core.preemption.budgets import covers
+from scheduler_core.trace.tables import TERMINAL_PHASES
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def collect(objects: Iterable[object]) -> Policies:
     budgets: list[PodDisruptionBudget] = []
     classes: list[PriorityClass] = []
     for item in objects:
-        if isinstance(item, Pod) and item.status.phase not in FINISHED_PHASES:
+        if isinstance(item, Pod) and item.status.phase not in TERMINAL_PHASES:
             pods.append(item)
         elif isinstance(item, PodDisruptionBudget):
             budgets.append(item)

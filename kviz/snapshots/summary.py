@@ -15,8 +15,8 @@ from kviz.snapshots import selectors
 from kviz.snapshots.models import Snapshot
 from scheduler_core.api import Node, Pod
 from scheduler_core.cluster.requests import integer_resources, pod_requests
+from scheduler_core.trace.tables import TERMINAL_PHASES
 
-FINISHED_PHASES = ("Succeeded", "Failed")
 PLAIN_RESOURCES = ("cpu", "memory", "pods", "ephemeral-storage")
 ZONE_LABEL = "topology.kubernetes.io/zone"
 DEFAULT_SCHEDULER = "default-scheduler"
@@ -125,7 +125,7 @@ def summarise(objects: Iterable[object]) -> ClusterSummary:
         if isinstance(item, Node):
             nodes.append(item)
         elif isinstance(item, Pod):
-            if item.status.phase in FINISHED_PHASES:
+            if item.status.phase in TERMINAL_PHASES:
                 n_finished += 1
             elif item.spec.node_name:
                 loads.setdefault(item.spec.node_name, _Load()).add(item)

@@ -34,6 +34,7 @@ from scheduler_core.queue.cluster_events import (
 )
 from scheduler_core.queue.event_changes import node_scheduling_properties_change
 from scheduler_core.scheduler.cycle import Scheduler
+from scheduler_core.trace.tables import TERMINAL_PHASES
 
 EVENT_RESOURCES: Mapping[type[KubeObject], EventResource] = {
     CSINode: EventResource.CSI_NODE,
@@ -47,8 +48,6 @@ EVENT_RESOURCES: Mapping[type[KubeObject], EventResource] = {
     ResourceSlice: EventResource.RESOURCE_SLICE,
     DeviceClass: EventResource.DEVICE_CLASS,
 }
-
-TERMINAL_PHASES = ("Succeeded", "Failed")
 
 
 def is_visible(pod: Pod) -> bool:

@@ -7,8 +7,7 @@ from msgspec.structs import replace
 from scheduler_core.api import KubeObject, Pod
 from scheduler_core.sim.api_server import ApiServer
 from scheduler_core.sim.clock import VirtualClock
-
-FINISHED = ("Succeeded", "Failed")
+from scheduler_core.trace.tables import TERMINAL_PHASES
 
 
 class Kubelets:
@@ -42,7 +41,7 @@ class Kubelets:
     def _heed_deletion(self, pod: Pod) -> None:
         gone_at_ns = pod.metadata.deletion_timestamp
         if gone_at_ns is not None:
-            if pod.status.phase in FINISHED:
+            if pod.status.phase in TERMINAL_PHASES:
                 gone_at_ns = self._clock.now_ns()
             at_ns = max(gone_at_ns, self._clock.now_ns())
             self._clock.call_at(at_ns, lambda: self._end(pod))

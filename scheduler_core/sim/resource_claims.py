@@ -29,7 +29,7 @@ from scheduler_core.api.device import DELETE_PROTECTION
 from scheduler_core.changes.owners import name_suffix
 from scheduler_core.sim.api_server import ApiServer
 from scheduler_core.sim.clock import VirtualClock
-from scheduler_core.sim.kubelet import FINISHED
+from scheduler_core.trace.tables import TERMINAL_PHASES
 
 MAX_BASE_LENGTH = 57
 """So long the part of a generated name may be that is not drawn."""
@@ -186,7 +186,7 @@ def _unprotected(claim: ResourceClaim) -> ResourceClaim:
 
 
 def _is_done(pod: Pod) -> bool:
-    return pod.status.phase in FINISHED
+    return pod.status.phase in TERMINAL_PHASES
 
 
 def _is_owned_by(claim: ResourceClaim, pod: Pod) -> bool:

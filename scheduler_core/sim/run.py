@@ -30,7 +30,7 @@ from scheduler_core.releases.table import TieBreak
 from scheduler_core.scheduler.assembly import SchedulerOptions
 from scheduler_core.scheduler.cycle_record import Cycle
 from scheduler_core.scheduler.decision import CycleObserver
-from scheduler_core.scheduler.event_handlers import TERMINAL_PHASES
+from scheduler_core.scheduler.event_handlers import is_visible
 from scheduler_core.scheduler.profile_records import profile_records
 from scheduler_core.sim.not_modelled import inputs_not_modelled
 from scheduler_core.sim.pick import SeededDraw
@@ -366,9 +366,11 @@ class Run:
         server = self.simulation.server
         bound = pending = 0
         for pod in server.all(Pod):
+            if not is_visible(pod):
+                continue
             if pod.spec.node_name:
                 bound += 1
-            elif pod.status.phase not in TERMINAL_PHASES:
+            else:
                 pending += 1
         return RunFinished(
             self.simulation.scheduler.n_cycles, bound, pending, str(reason), made_of(reason)

@@ -21,7 +21,7 @@ from scheduler_core.scheduler.event_handlers import EventHandlers, is_visible
 from scheduler_core.sim.api_server import ApiServer, bound_to, with_condition
 from scheduler_core.sim.clock import SECOND_NS, VirtualClock
 from scheduler_core.sim.eviction import PodGarbageCollector, TaintEviction
-from scheduler_core.sim.kubelet import FINISHED, Kubelets
+from scheduler_core.sim.kubelet import Kubelets
 from scheduler_core.sim.resource_claims import ResourceClaimController
 from scheduler_core.sim.world_trace import WorldTrace
 from scheduler_core.trace.events import (
@@ -32,6 +32,7 @@ from scheduler_core.trace.events import (
 )
 from scheduler_core.trace.recorder import Recorder
 from scheduler_core.trace.records import NONE, EventType
+from scheduler_core.trace.tables import TERMINAL_PHASES
 from scheduler_core.wording import made_of
 
 MILLI_NS = 1_000_000
@@ -126,7 +127,7 @@ class Simulation:
 
     def _gone_at_ns(self, pod: Pod, grace_seconds: int | None = None) -> int:
         now_ns = self.clock.now_ns()
-        runs = pod.spec.node_name and pod.status.phase not in FINISHED
+        runs = pod.spec.node_name and pod.status.phase not in TERMINAL_PHASES
         if self.timing.kubelet_start_ns is None or not runs:
             return now_ns
         if grace_seconds is None:

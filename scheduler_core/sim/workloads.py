@@ -22,7 +22,7 @@ from scheduler_core.changes.owners import (
 from scheduler_core.cluster.pods import controller_of
 from scheduler_core.sim.api_server import ApiServer
 from scheduler_core.sim.clock import VirtualClock
-from scheduler_core.sim.kubelet import FINISHED
+from scheduler_core.trace.tables import TERMINAL_PHASES
 
 CreatePod = Callable[[Pod], str]
 """Create a pod; return why it was refused, empty if it was not."""
@@ -62,7 +62,7 @@ class Workloads:
         owner = controller_of(pod)
         if owner is None or owner.kind in PINNED_KINDS:
             return
-        if pod.uid not in self._retired and pod.status.phase not in FINISHED:
+        if pod.uid not in self._retired and pod.status.phase not in TERMINAL_PHASES:
             fresh = self._copy(pod, owner)
             self._clock.call_at(self._clock.now_ns(), lambda: self._create_unless_there(fresh))
 

@@ -106,9 +106,8 @@ class PodState:
 
     @property
     def occupies(self) -> bool:
-        """Whether the pod takes up room on its node."""
-        occupies = self.cache in OCCUPYING and self.node != NONE
-        return occupies and self.phase not in TERMINAL_PHASES
+        """Whether the pod is on a node and takes up room there."""
+        return self.cache in OCCUPYING and self.node != NONE
 
 
 @dataclass(slots=True)
@@ -201,6 +200,12 @@ def _occupy(state: TraceState, pod: PodState, sign: int) -> None:
         del state.usage[pod.node]
 
 
+def _cache_of(node: int, phase: str) -> Cache:
+    """What the cache has of a pod as the API server has it: a finished one is on no node."""
+    is_there = node != NONE and phase not in TERMINAL_PHASES
+    return Cache.ADDED if is_there else Cache.ABSENT
+
+
 def _place(state: TraceState, pod: PodState, node: int, cache: Cache) -> None:
     if pod.node == node and pod.cache in OCCUPYING and cache in OCCUPYING:
         pod.cache = cache
@@ -276,7 +281,7 @@ def _(state: TraceState, event: PodAdded) -> None:
         terminating=event.terminating,
         node=event.node,
         nominated_node=event.nominated_node,
-        cache=Cache.ABSENT if event.node == NONE else Cache.ADDED,
+        cache=_cache_of(event.node, event.phase),
     )
     _occupy(state, pod, 1)
 
@@ -285,9 +290,12 @@ def _(state: TraceState, event: PodAdded) -> None:
 def _(state: TraceState, event: PodUpdated) -> None:
     pod = state.pods[event.pod]
     over = event.phase in TERMINAL_PHASES
-    takes_the_same = event.requests == pod.requests and over == (pod.phase in TERMINAL_PHASES)
+    ends_or_returns = over != (pod.phase in TERMINAL_PHASES)
+    takes_the_same = event.requests == pod.requests and not ends_or_returns
     if not takes_the_same:
         _occupy(state, pod, -1)
+    if ends_or_returns:
+        pod.cache = _cache_of(pod.node, event.phase)
     pod.priority, pod.requests = event.priority, event.requests
     pod.phase, pod.terminating = event.phase, event.terminating
     if not takes_the_same:

@@ -161,7 +161,7 @@ class TraceIndex:
 
     @property
     def n_bound(self) -> int:
-        """Pods on a node, also those that were there from the beginning."""
+        """Pods on a node, also those that were there from the beginning; finished ones are not."""
         return len(self._bound)
 
     @property
@@ -232,7 +232,9 @@ class TraceIndex:
         if state.cache is Cache.ADDED:
             self._bound.add(pod)
             self._waiting.discard(pod)
-        elif state.phase in TERMINAL_PHASES or _is_unknown(state):
+            return
+        self._bound.discard(pod)
+        if state.phase in TERMINAL_PHASES or _is_unknown(state):
             self._waiting.discard(pod)
         else:
             self._waiting.add(pod)

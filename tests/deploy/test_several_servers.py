@@ -8,7 +8,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from kviz.snapshots.samples import SAMPLES
+from kviz.samples import sample_texts
 from tests.real_servers import new_database
 from tests.running_server import command, environment
 
@@ -26,4 +26,4 @@ def test_migrations_that_start_together_do_the_work_once(postgresql: str, tmp_pa
     assert [process.wait(300) for process in begun] == [0, 0, 0]
     with psycopg.connect(url) as database:
         found = database.execute("SELECT name FROM snapshots_snapshot WHERE is_sample").fetchall()
-    assert sorted(name for (name,) in found) == sorted(sample.slug for sample in SAMPLES)
+    assert sorted(name for (name,) in found) == sorted(sample.slug for sample in sample_texts())

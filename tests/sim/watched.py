@@ -13,12 +13,12 @@ from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.events import ClusterEventWithHint
 from scheduler_core.framework.interface import PermitOutcome
 from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status
-from scheduler_core.sim.kubelet import FINISHED
 from scheduler_core.sim.simulation import Timing
 from scheduler_core.trace.events import DetailEvent, RunStarted
 from scheduler_core.trace.fold import TraceState, apply
 from scheduler_core.trace.index import TraceIndex
 from scheduler_core.trace.records import Queue
+from scheduler_core.trace.tables import TERMINAL_PHASES
 from tests.simulated import MILLI_NS, SECOND_NS, START_NS, Cluster
 
 RESOURCES = ("cpu", "memory", "pods")
@@ -98,7 +98,7 @@ class Watched(RuleBasedStateMachine):
         placed = [
             pod
             for pod in self.cluster.server.all(Pod)
-            if pod.spec.node_name and pod.status.phase not in FINISHED
+            if pod.spec.node_name and pod.status.phase not in TERMINAL_PHASES
         ]
         for pod in placed:
             fresh.add_pod(fresh.templates.info(pod), pod.spec.node_name)
@@ -133,7 +133,7 @@ class Watched(RuleBasedStateMachine):
     def is_ours(self, pod: Pod) -> bool:
         """Return whether the pod, once it wants a node, gets one by this scheduler."""
         profiles = self.cluster.scheduler.profiles
-        return pod.spec.scheduler_name in profiles and pod.status.phase not in FINISHED
+        return pod.spec.scheduler_name in profiles and pod.status.phase not in TERMINAL_PHASES
 
     @invariant()
     def the_trace_says_the_same(self) -> None:

@@ -90,6 +90,10 @@ type Handlers = {
   readonly [K in Changing]: (event: Extract<HeaderEvent, { kind: K }>, seq: Seq) => void;
 };
 
+/** What the cache has of a pod as the API server has it: a finished one is on no node. */
+export const cacheOf = (node: NodeIndex, phase: string): Cache =>
+  node >= 0 && !TERMINAL_PHASES.has(phase) ? Cache.ADDED : Cache.ABSENT;
+
 /** The newest moment: takes events, and remembers what every one of them changed. */
 export class Fold {
   readonly trace = new Trace();
@@ -169,6 +173,9 @@ export class Fold {
     PodUpdated: (event) => {
       const known = this.podFacts[this.get(event.pod, POD.FACTS) - 1]!;
       this.occupy(event.pod, -1);
+      if (TERMINAL_PHASES.has(known.phase) !== TERMINAL_PHASES.has(event.phase)) {
+        this.set(event.pod, POD.CACHE, cacheOf(this.get(event.pod, POD.NODE) - 1, event.phase));
+      }
       this.setPodFacts(event.pod, {
         ...known,
         priority: event.priority,
@@ -271,7 +278,7 @@ export class Fold {
     });
     this.set(event.pod, POD.NOMINATED, event.nominated_node + 1);
     this.set(event.pod, POD.TERMINATING, event.terminating ? 1 : 0);
-    if (event.node >= 0) this.place(event.pod, event.node, Cache.ADDED);
+    if (event.node >= 0) this.place(event.pod, event.node, cacheOf(event.node, event.phase));
   }
 
   private setPodFacts(pod: PodIndex, facts: PodFacts): void {
@@ -291,7 +298,7 @@ export class Fold {
     const node = this.get(pod, POD.NODE) - 1;
     const cache = this.get(pod, POD.CACHE);
     const facts = this.podFacts[this.get(pod, POD.FACTS) - 1];
-    if (node < 0 || !OCCUPYING.has(cache as Cache) || !facts || TERMINAL_PHASES.has(facts.phase)) return;
+    if (node < 0 || !OCCUPYING.has(cache as Cache) || !facts) return;
     this.journal.add(this.nodeCell(node, NODE.PODS), sign);
     facts.requests.forEach((amount, resource) => {
       this.journal.addToSum(resource, node, sign * amount);

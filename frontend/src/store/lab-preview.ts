@@ -2,19 +2,11 @@
 // when the cycle began.
 
 import type { NodeIndex, PodIndex } from "../base/units.ts";
-import {
-  Cache,
-  OCCUPYING,
-  TERMINAL_PHASES,
-  type Bound,
-  type HeaderEvent,
-  type NodeAdded,
-  type PodAdded,
-} from "../wire/events.ts";
+import { Cache, TERMINAL_PHASES, type Bound, type HeaderEvent, type NodeAdded, type PodAdded } from "../wire/events.ts";
 import type { Preview } from "../wire/preview.ts";
 import type { Memory } from "./cells.ts";
 import { retold } from "./cycle.ts";
-import { POD, type Fold, type NodeFacts, type PodFacts } from "./fold.ts";
+import { cacheOf, POD, type Fold, type NodeFacts, type PodFacts } from "./fold.ts";
 import type { CycleRecord } from "./record.ts";
 import type { Tried } from "./recording.svelte.ts";
 import { State } from "./state.ts";
@@ -88,12 +80,17 @@ class ChangedState extends State {
     cells[POD.FACTS] = 1;
     cells[POD.NODE] = node + 1;
     cells[POD.NOMINATED] = nominated_node + 1;
-    cells[POD.CACHE] = node < 0 ? Cache.ABSENT : Cache.ADDED;
+    cells[POD.CACHE] = cacheOf(node, facts.phase);
     this.setCells(pod, cells);
   }
 
   private changePod(pod: PodIndex, facts: PodFacts): void {
     this.occupy(pod, -1);
+    if (TERMINAL_PHASES.has(facts.phase)) {
+      const cells = Object.values(POD).map((cell) => this.pod(pod, cell));
+      cells[POD.CACHE] = Cache.ABSENT;
+      this.podCells.set(pod, cells);
+    }
     this.pods.set(pod, facts);
     this.occupy(pod, 1);
   }
@@ -115,8 +112,7 @@ class ChangedState extends State {
   /** Add what a pod takes of its node (`sign` 1), or take it off (-1), as the fold does. */
   private occupy(pod: PodIndex, sign: 1 | -1): void {
     const [node, facts] = [this.nodeOf(pod), this.podFacts(pod)];
-    if (node < 0 || !facts || TERMINAL_PHASES.has(facts.phase)) return;
-    if (!OCCUPYING.has(this.pod(pod, POD.CACHE) as Cache)) return;
+    if (node < 0 || !facts) return;
     const usage = this.usage.get(node) ?? { nPods: 0, requests: [] };
     usage.nPods += sign;
     facts.requests.forEach((amount, r) => (usage.requests[r] = (usage.requests[r] ?? 0) + sign * amount));

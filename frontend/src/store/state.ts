@@ -1,7 +1,7 @@
 // The run at one moment: what the views read. A thin reading of the fold's cells.
 
 import type { Ms, NodeIndex, PodIndex, Seq } from "../base/units.ts";
-import { Queue, type Result } from "../wire/events.ts";
+import { OCCUPYING, Queue, type Cache, type Result } from "../wire/events.ts";
 import { Memory } from "./cells.ts";
 import { NODE, POD, RUN, type Fold, type NodeFacts, type PodFacts } from "./fold.ts";
 
@@ -71,9 +71,9 @@ export class State {
     return this.fold.podFacts[this.pod(pod, POD.FACTS) - 1];
   }
 
-  /** The pod's node while it is assumed or bound there, else -1. */
+  /** The pod's node while it is assumed there, or bound and not finished; else -1. */
   nodeOf(pod: PodIndex): NodeIndex {
-    return this.pod(pod, POD.NODE) - 1;
+    return OCCUPYING.has(this.pod(pod, POD.CACHE) as Cache) ? this.pod(pod, POD.NODE) - 1 : -1;
   }
 
   nominatedNodeOf(pod: PodIndex): NodeIndex {

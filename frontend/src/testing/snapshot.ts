@@ -57,7 +57,7 @@ function pods(state: State, row: (cell: number) => unknown, clockNs: (seq: numbe
     found[pod] = {
       ...facts,
       terminating: state.pod(pod, POD.TERMINATING) === 1,
-      node: state.nodeOf(pod),
+      node: state.pod(pod, POD.NODE) - 1,
       nominated_node: state.nominatedNodeOf(pod),
       cache: state.pod(pod, POD.CACHE),
       queue: state.queueOf(pod),

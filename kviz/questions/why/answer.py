@@ -51,7 +51,7 @@ from scheduler_core.trace.fold import TraceState, apply
 from scheduler_core.trace.names import Names, Rejection
 from scheduler_core.trace.recorder import Recorder
 from scheduler_core.trace.records import CandidateRecord, Result
-from scheduler_core.trace.tables import REJECTING
+from scheduler_core.trace.tables import REJECTING, TERMINAL_PHASES
 from scheduler_core.trace.why import Individually, NearMiss, Why, lacks_room, why
 
 HARD_EFFECTS: Final = ("NoSchedule", "NoExecute")
@@ -178,7 +178,7 @@ def explain(
     found = next((item for item in objects if isinstance(item, Pod) and item.key == pod), None)
     if found is None:
         raise UnknownPodError(pod, _similar(objects, pod))
-    if found.status.phase in ("Succeeded", "Failed"):
+    if found.status.phase in TERMINAL_PHASES:
         return Explanation(pod, FINISHED, message=found.status.phase, node=found.spec.node_name)
     if found.metadata.deletion_timestamp is not None:
         return Explanation(pod, TERMINATING, node=found.spec.node_name)

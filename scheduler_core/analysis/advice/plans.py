@@ -23,6 +23,7 @@ from scheduler_core.changes.refusals import Objects
 from scheduler_core.changes.vocabulary import Create, Delete, SetField, target_of
 from scheduler_core.evidence.cycle import PluginEvidence
 from scheduler_core.framework.status import Code
+from scheduler_core.scheduler.event_handlers import is_visible
 
 NEVER: Final = "Never"
 PAIR_OF: Final = 2
@@ -67,15 +68,19 @@ def priorities(pod: Pod, objects: Objects) -> Iterator[Action]:
     highest = above[-1].value if above else own
     wanted = pod.spec.priority_class_name
     if wanted and objects.get(PriorityClass, wanted) is None:
-        running = (each.spec.priority or 0 for each in objects.all(Pod) if each.spec.node_name)
+        running = (each.spec.priority or 0 for each in _running(objects))
         usual = (each for each in running if each < SYSTEM_CRITICAL_PRIORITY)
         missing = PriorityClass(metadata=ObjectMeta(name=wanted), value=max(usual, default=0) + 1)
         again = like(pod, pod.name)
         again = replace(again, spec=replace(again.spec, priority=None))
         made = (Create((missing,)), Delete(target_of(pod)), Create((again,)))
         yield action("class", *made, *preempts)
-    others = {each.spec.priority or 0 for each in objects.all(Pod) if each.spec.node_name}
+    others = {each.spec.priority or 0 for each in _running(objects)}
     for level in sorted(each for each in others if highest <= each < SYSTEM_CRITICAL_PRIORITY)[:1]:
         above_all = PriorityClass(metadata=ObjectMeta(name=f"above-{level}"), value=level + 1)
         named = set_on(pod, "spec.priorityClassName", above_all.name)
         yield action("class", Create((above_all,)), named, *preempts)
+
+
+def _running(objects: Objects) -> Iterator[Pod]:
+    return (pod for pod in objects.all(Pod) if pod.spec.node_name and is_visible(pod))

@@ -20,6 +20,7 @@ export const inspector = {
   "why.priority": "priority {n}",
   "why.attempts": { one: "{n} attempt", other: "{n} attempts" },
   "why.bound": "bound to {node}",
+  "why.finished": "finished",
   "why.assumed": "assumed on {node}",
   "why.pinned": "You follow this pod.",
   "why.unpin": "Follow each cycle's pod again",
