@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 from msgspec.structs import replace
 
+from scheduler_core.api.absent_kinds import absent_kinds
 from scheduler_core.api.archives import Unpacked, is_noise, unpack_files
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.counting import OBJECT, POD, counted
@@ -43,8 +44,8 @@ class Ingested:
 
     ``ignored`` counts objects of kinds that are not modelled, ``ignored_files`` archive entries
     and logs that hold no objects. ``errors`` are of single objects, and of files that cannot be
-    read at all; ``left_out`` says in sentences what is missing because of them, as every outcome
-    over this cluster may be another without it. ``scheduler_config`` is a
+    read at all; ``left_out`` says in sentences what is missing because of them or of kinds that are
+    absent, as every outcome over this cluster may be another with it. ``scheduler_config`` is a
     KubeSchedulerConfiguration that came with the objects, empty if none did; ``results`` are what
     kube-scheduler-simulator wrote on pods.
     """
@@ -256,10 +257,14 @@ class _Upload:
             ignored_files=self.ignored_files,
             warnings=tuple(warnings),
             errors=tuple(self._reported_errors()),
-            left_out=tuple(left_out(self.errors, self.unlisted)),
+            left_out=tuple(self._missing(objects)),
             scheduler_config=self.scheduler_config,
             results=tuple(self.results[:MAX_RESULTS]),
         )
+
+    def _missing(self, objects: ClusterObjects) -> Iterator[str]:
+        yield from left_out(self.errors, self.unlisted)
+        yield from (absent.sentence for absent in absent_kinds(objects))
 
     def _reported_errors(self) -> Iterator[ParseError]:
         shown = self.errors[: self.limits.reported_errors]

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from scheduler_core.api import PersistentVolume, PersistentVolumeClaim, StorageClass
-from scheduler_core.api.selectors import METADATA_NAME
-from scheduler_core.cluster.claims import (
+from scheduler_core.api.claims import (
     WAIT_FOR_FIRST_CONSUMER,
     claim_class,
     claims_of,
     foreign_claim_error,
     is_fully_bound,
 )
+from scheduler_core.api.selectors import METADATA_NAME
 from scheduler_core.cluster.objects import ObjectStore
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.evidence.requirement import Requirement

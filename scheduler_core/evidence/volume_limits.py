@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scheduler_core.api import Volume
-from scheduler_core.cluster.claims import mounted_claims
+from scheduler_core.api.claims import mounted_claims
 from scheduler_core.evidence.pod_level import ClaimReady, claims_ready
 from scheduler_core.evidence.requirement import MAX_NAMED, AtNode, Requirement, Stated, state_of
 from scheduler_core.plugins import volume_restrictions

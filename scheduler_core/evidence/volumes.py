@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from scheduler_core.api import PersistentVolume, PersistentVolumeClaim, StorageClass
+from scheduler_core.api.claims import SELECTED_NODE, STORAGE, claim_class
 from scheduler_core.api.selectors import label_selector_matches
-from scheduler_core.cluster.claims import SELECTED_NODE, STORAGE, claim_class
 from scheduler_core.evidence.node_labels import Term, label_terms, one_of
 from scheduler_core.evidence.requirement import (
     MAX_NAMED,

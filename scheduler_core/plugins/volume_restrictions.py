@@ -12,8 +12,8 @@ from typing import Final
 import numpy as np
 
 from scheduler_core.api import PersistentVolumeClaim, Pod, Volume
+from scheduler_core.api.claims import READ_WRITE_ONCE_POD, claim_not_found, mounted_claims
 from scheduler_core.cluster.arrays import BoolArray, IntArray
-from scheduler_core.cluster.claims import READ_WRITE_ONCE_POD, claim_not_found, mounted_claims
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo, TemplateTable
 from scheduler_core.framework.dependence import DependsOn, PreparedFrom

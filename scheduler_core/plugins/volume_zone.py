@@ -16,14 +16,14 @@ from scheduler_core.api import (
     PersistentVolumeClaim,
     StorageClass,
 )
-from scheduler_core.cluster.arrays import BoolArray
-from scheduler_core.cluster.claims import (
+from scheduler_core.api.claims import (
     WAIT_FOR_FIRST_CONSUMER,
     claim_class,
     claim_not_found,
     mounted_claims,
     not_found,
 )
+from scheduler_core.cluster.arrays import BoolArray
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.cluster.topology_keys import BETA_REGION, BETA_ZONE, REGION, ZONE

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from scheduler_core.api import KubeObject
+from scheduler_core.api import KubeObject, Pod
 from scheduler_core.evidence.cycle import pre_enqueue_evidence
 from scheduler_core.evidence.free_room import FreeRoom
 from scheduler_core.evidence.lead import Lead, lead_of_pod, lead_of_scheduler, lead_of_why
@@ -23,6 +23,7 @@ from scheduler_core.trace.events import (
     CycleStarted,
     DetailEvent,
     HeaderEvent,
+    PodEvicted,
 )
 from scheduler_core.trace.fold import PodState, TraceState, apply
 from scheduler_core.trace.records import NONE, Queue
@@ -50,11 +51,21 @@ class PendingPod:
 
 
 @dataclass(frozen=True, slots=True)
+class BoundPod:
+    """A pod that waited when the run began, its node at the end, and the pods evicted for it."""
+
+    pod: str
+    node: str
+    evicted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Pending:
-    """The pods that a run leaves pending, and what of its input the engine does not do."""
+    """The pods that a run leaves pending, those that it binds, and what the engine does not do."""
 
     pods: tuple[PendingPod, ...]
     not_modelled: tuple[str, ...] = ()
+    bound: tuple[BoundPod, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +91,13 @@ def pending_pods(objects: Sequence[KubeObject], options: RunOptions) -> Pending:
     Raises ConfigError and PluginFailure as the run does.
     """
     state, messages = TraceState(), {0: ""}
+    evicted_for: dict[int, list[str]] = {}
     for event in Run(objects, options).events():
         _take(state, event)
         if isinstance(event, CycleFinished):
             messages[event.cycle] = event.message
+        elif isinstance(event, PodEvicted) and event.by_pod != NONE:
+            evicted_for.setdefault(event.by_pod, []).append(state.names.pod(event.pod))
     pending = dict(_pending(state))
     leads = leads_of(objects, options, {pod.cycle for pod in pending.values()})
     pods = tuple(
@@ -99,7 +113,11 @@ def pending_pods(objects: Sequence[KubeObject], options: RunOptions) -> Pending:
         )
         for key, pod in pending.items()
     )
-    return Pending(pods, state.run.not_modelled if state.run else ())
+    return Pending(
+        pods,
+        state.run.not_modelled if state.run else (),
+        tuple(_bound(state, {each.key for each in objects if _waits(each)}, evicted_for)),
+    )
 
 
 def leads_of(objects: Sequence[KubeObject], options: RunOptions, cycles: Collection[int]) -> Leads:
@@ -120,6 +138,20 @@ def _pending(state: TraceState) -> Iterator[tuple[str, PodState]]:
     for number, pod in state.pods.items():
         if pod.node == NONE and not pod.terminating and pod.phase not in TERMINAL_PHASES:
             yield state.names.pod(number), pod
+
+
+def _waits(item: KubeObject) -> bool:
+    return isinstance(item, Pod) and not item.spec.node_name
+
+
+def _bound(
+    state: TraceState, waited: Collection[str], evicted_for: Mapping[int, Sequence[str]]
+) -> Iterator[BoundPod]:
+    for number, pod in state.pods.items():
+        key = state.names.pod(number)
+        if pod.node != NONE and key in waited:
+            node = state.names.node(pod.node)
+            yield BoundPod(key, node, tuple(evicted_for.get(number, ())))
 
 
 class _Look:

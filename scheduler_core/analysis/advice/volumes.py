@@ -22,6 +22,7 @@ from scheduler_core.api import (
     StorageClass,
     VolumeNodeResources,
 )
+from scheduler_core.api.claims import BIND_COMPLETED, mounted_claims
 from scheduler_core.api.volume import (
     PersistentVolumeClaimSpec,
     PersistentVolumeClaimStatus,
@@ -31,7 +32,6 @@ from scheduler_core.api.volume import (
 )
 from scheduler_core.changes.refusals import Objects
 from scheduler_core.changes.vocabulary import Create, Put
-from scheduler_core.cluster.claims import BIND_COMPLETED, mounted_claims
 from scheduler_core.evidence.pod_level import ClaimReady
 from scheduler_core.evidence.volume_limits import DriverInstalled, VolumesAttachable
 from scheduler_core.evidence.volumes import ClaimBindable, VolumeUsable

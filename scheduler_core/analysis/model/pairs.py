@@ -15,8 +15,8 @@ import numpy as np
 
 from scheduler_core.analysis.model.world import RestingWorld
 from scheduler_core.api import CSINode, PersistentVolumeClaim
+from scheduler_core.api.claims import claims_of, is_fully_bound
 from scheduler_core.cluster.arrays import ABSENT, BoolArray
-from scheduler_core.cluster.claims import claims_of, is_fully_bound
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import ExtensionPoint

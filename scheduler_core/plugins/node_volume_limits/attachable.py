@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from scheduler_core.api import PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Volume
-from scheduler_core.cluster.claims import (
+from scheduler_core.api.claims import (
     ClaimUse,
     claim_class,
     claim_not_found,

@@ -17,8 +17,8 @@ from scheduler_core.api import (
     Volume,
     VolumeAttachment,
 )
+from scheduler_core.api.claims import claims_of
 from scheduler_core.cluster.arrays import BoolArray, IntArray
-from scheduler_core.cluster.claims import claims_of
 from scheduler_core.cluster.csi_translation import plugin_of_inline
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from scheduler_core.api import KubeObject, PersistentVolume
-from scheduler_core.cluster.claims import not_found, volume_class
+from scheduler_core.api.claims import not_found, volume_class
 from scheduler_core.cluster.objects import ObjectStore
 
 K = TypeVar("K", bound=KubeObject)

@@ -15,9 +15,9 @@ from typing import Final
 import numpy as np
 
 from scheduler_core.api import CSIDriver, PersistentVolume, PersistentVolumeClaim, StorageClass
+from scheduler_core.api.claims import NO_PROVISIONER, SELECTED_NODE, STORAGE, claim_class
 from scheduler_core.api.quantity import value
 from scheduler_core.cluster.arrays import BoolArray, IntArray
-from scheduler_core.cluster.claims import NO_PROVISIONER, SELECTED_NODE, STORAGE, claim_class
 from scheduler_core.cluster.csi_translation import (
     TranslationError,
     plugin_of,

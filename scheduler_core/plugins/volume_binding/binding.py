@@ -33,7 +33,7 @@ from scheduler_core.api import (
     TopologySelectorTerm,
     VolumeNodeAffinity,
 )
-from scheduler_core.cluster.claims import (
+from scheduler_core.api.claims import (
     BIND_COMPLETED,
     BOUND_BY_CONTROLLER,
     SELECTED_NODE,

@@ -12,7 +12,7 @@ from scheduler_core.api import (
     PersistentVolumeClaim,
     StorageClass,
 )
-from scheduler_core.cluster.claims import claims_of
+from scheduler_core.api.claims import claims_of
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.event_objects import expect, expect_or_none, queue_if
 from scheduler_core.framework.events import (

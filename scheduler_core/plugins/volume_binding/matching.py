@@ -14,10 +14,10 @@ from typing import Final
 import numpy as np
 
 from scheduler_core.api import PersistentVolume, PersistentVolumeClaim
+from scheduler_core.api.claims import STORAGE, claim_class, volume_class
 from scheduler_core.api.quantity import parse_quantity
 from scheduler_core.api.selectors import label_selector_error, label_selector_matches
 from scheduler_core.cluster.arrays import ABSENT, BoolArray, IntArray
-from scheduler_core.cluster.claims import STORAGE, claim_class, volume_class
 from scheduler_core.plugins.volume_binding.topology import VolumeTopology
 
 AVAILABLE: Final = "Available"

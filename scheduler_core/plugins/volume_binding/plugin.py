@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from scheduler_core.api import PersistentVolume, PersistentVolumeClaim
-from scheduler_core.cluster.claims import claims_of
+from scheduler_core.api.claims import claims_of
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config.types import VolumeBindingArgs

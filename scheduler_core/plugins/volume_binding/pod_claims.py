@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from scheduler_core.api import PersistentVolume, PersistentVolumeClaim, Pod, StorageClass
-from scheduler_core.cluster.claims import (
+from scheduler_core.api.claims import (
     WAIT_FOR_FIRST_CONSUMER,
     claim_class,
     claim_not_found,

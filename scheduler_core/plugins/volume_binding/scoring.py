@@ -11,9 +11,9 @@ from typing import Final
 import numpy as np
 
 from scheduler_core.api import PersistentVolumeClaim
+from scheduler_core.api.claims import STORAGE
 from scheduler_core.api.quantity import value
 from scheduler_core.cluster.arrays import ABSENT, BoolArray, IntArray
-from scheduler_core.cluster.claims import STORAGE
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.config.types import MAX_CUSTOM_SCORE, UtilizationShapePoint
 from scheduler_core.framework.interface import MAX_NODE_SCORE, Scores

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from scheduler_core.api import PersistentVolume, PersistentVolumeClaim, Pod
+from scheduler_core.api.pod import Pod
+from scheduler_core.api.volume import PersistentVolume, PersistentVolumeClaim
 
 BETA_STORAGE_CLASS: Final = "volume.beta.kubernetes.io/storage-class"
 BIND_COMPLETED: Final = "pv.kubernetes.io/bind-completed"

@@ -1,0 +1,170 @@
+"""Kinds that a file holds no object of, though pods in it ask for something that only they tell.
+
+Without CSINodes, say, no node has a limit of volumes, and a pod that would exceed it binds. What a
+pod asks by name of a kind that is there is another matter: that object is missing in the cluster.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from scheduler_core.api.claims import (
+    NO_PROVISIONER,
+    WAIT_FOR_FIRST_CONSUMER,
+    claim_class,
+    claims_of,
+)
+from scheduler_core.api.cluster_objects import ClusterObjects
+from scheduler_core.api.device import DeviceClass, ResourceClaim, ResourceSlice
+from scheduler_core.api.meta import KubeObject
+from scheduler_core.api.pod import Pod, PodAffinityTerm
+from scheduler_core.api.volume import (
+    CSIDriver,
+    CSINode,
+    CSIStorageCapacity,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    StorageClass,
+)
+from scheduler_core.api.workload import Namespace, PriorityClass
+from scheduler_core.wording import say, some_of
+
+Kind = type[KubeObject]
+
+_FOLLOWS: Final[Mapping[Kind, tuple[str, str]]] = {
+    PersistentVolumeClaim: (
+        "persistentvolumeclaims",
+        say("absent.claims", "their claims are not found"),
+    ),
+    PersistentVolume: ("persistentvolumes", say("absent.volumes", "their volumes are not found")),
+    StorageClass: (
+        "storageclasses",
+        say("absent.storage_classes", "how their claims are provisioned is not known"),
+    ),
+    CSINode: ("csinodes", say("absent.csi_nodes", "no node has a limit of volumes")),
+    CSIDriver: ("csidrivers", say("absent.csi_drivers", "free storage is not compared")),
+    CSIStorageCapacity: (
+        "csistoragecapacities",
+        say("absent.capacities", "no node has storage for their claims"),
+    ),
+    Namespace: (
+        "namespaces",
+        say("absent.namespaces", "their namespaceSelector chooses no namespace"),
+    ),
+    PriorityClass: (
+        "priorityclasses",
+        say("absent.priority_classes", "their priority counts as 0"),
+    ),
+    ResourceClaim: ("resourceclaims", say("absent.resource_claims", "their claims are not found")),
+    DeviceClass: (
+        "deviceclasses",
+        say("absent.device_classes", "the classes of their devices are not found"),
+    ),
+    ResourceSlice: ("resourceslices", say("absent.slices", "no node has devices")),
+}
+"""What `kubectl get` calls a kind, and what is so as long as the file has none of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class AbsentKind:
+    """A kind that is not in the file, and the pods (`namespace/name`) that would have needed it."""
+
+    kind: str
+    needed_by: tuple[str, ...]
+    get: str
+    """What `kubectl get` calls it."""
+    follows: str
+
+    @property
+    def sentence(self) -> str:
+        return say(
+            "absent.kind",
+            "There is no {kind} in the file, so {follows}: {pods}. "
+            "Add what `kubectl get {get} -A -o yaml` prints.",
+            kind=self.kind,
+            follows=self.follows,
+            pods=some_of(self.needed_by),
+            get=self.get,
+        )
+
+
+def absent_kinds(objects: ClusterObjects) -> tuple[AbsentKind, ...]:
+    """Return the kinds that pods without a node would need, in the order of `_FOLLOWS`."""
+    needs = _Needs(objects)
+    needed_by: dict[Kind, list[str]] = defaultdict(list)
+    for pod in objects.of(Pod):
+        if pod.spec.node_name or pod.metadata.deletion_timestamp is not None:
+            continue
+        for kind in dict.fromkeys(needs.of(pod)):
+            if not objects.of(kind):
+                needed_by[kind].append(pod.key)
+    return tuple(
+        AbsentKind(kind.kind, tuple(needed_by[kind]), get, follows)
+        for kind, (get, follows) in _FOLLOWS.items()
+        if kind in needed_by
+    )
+
+
+class _Needs:
+    """What pods of a cluster ask for, as far as the kinds that it holds tell."""
+
+    def __init__(self, objects: ClusterObjects) -> None:
+        self._claims = {each.key: each for each in objects.of(PersistentVolumeClaim)}
+        self._volumes = {each.name: each for each in objects.of(PersistentVolume)}
+        self._classes = {each.name: each for each in objects.of(StorageClass)}
+        self._drivers = {each.name: each for each in objects.of(CSIDriver)}
+        self._device_claims = {each.key: each for each in objects.of(ResourceClaim)}
+
+    def of(self, pod: Pod) -> Iterator[Kind]:
+        """Yield the kinds, with repeats."""
+        if pod.spec.priority is None and pod.spec.priority_class_name:
+            yield PriorityClass
+        if any(map(_selects_namespaces, _terms(pod))):
+            yield Namespace
+        for use in claims_of(pod):
+            yield PersistentVolumeClaim
+            claim = self._claims.get(f"{pod.namespace}/{use.name}")
+            if claim is not None:
+                yield from self._of_claim(claim)
+        for asked in pod.spec.resource_claims:
+            yield ResourceClaim
+            held = self._device_claims.get(f"{pod.namespace}/{asked.resource_claim_name}")
+            if held is None or held.status.allocation is None:
+                yield from (DeviceClass, ResourceSlice)
+
+    def _of_claim(self, claim: PersistentVolumeClaim) -> Iterator[Kind]:
+        if claim.spec.volume_name:
+            yield PersistentVolume
+            volume = self._volumes.get(claim.spec.volume_name)
+            if volume is not None and volume.spec.csi is not None:
+                yield CSINode
+        elif claim_class(claim):
+            yield StorageClass
+            found = self._classes.get(claim_class(claim))
+            if found is not None and found.provisioner != NO_PROVISIONER:
+                yield CSINode
+                if found.volume_binding_mode == WAIT_FOR_FIRST_CONSUMER:
+                    yield from self._of_driver(found.provisioner)
+
+    def _of_driver(self, name: str) -> Iterator[Kind]:
+        yield CSIDriver
+        driver = self._drivers.get(name)
+        if driver is not None and driver.spec.storage_capacity:
+            yield CSIStorageCapacity
+
+
+def _terms(pod: Pod) -> Iterator[PodAffinityTerm]:
+    affinity = pod.spec.affinity
+    for each in (affinity.pod_affinity, affinity.pod_anti_affinity) if affinity else ():
+        if each is not None:
+            yield from each.required_during_scheduling_ignored_during_execution
+            for weighted in each.preferred_during_scheduling_ignored_during_execution:
+                yield weighted.pod_affinity_term
+
+
+def _selects_namespaces(term: PodAffinityTerm) -> bool:
+    selector = term.namespace_selector
+    return selector is not None and bool(selector.match_labels or selector.match_expressions)
