@@ -91,11 +91,14 @@ class AbsentKind:
         )
 
 
-def absent_kinds(objects: ClusterObjects) -> tuple[AbsentKind, ...]:
-    """Return the kinds that pods without a node would need, in the order of `_FOLLOWS`."""
+def absent_kinds(objects: ClusterObjects, *pods: Pod) -> tuple[AbsentKind, ...]:
+    """Return the kinds that pods without a node would need, in the order of `_FOLLOWS`.
+
+    Those of all pods, or only of the ones that are given.
+    """
     needs = _Needs(objects)
     needed_by: dict[Kind, list[str]] = defaultdict(list)
-    for pod in objects.of(Pod):
+    for pod in pods or objects.of(Pod):
         if pod.spec.node_name or pod.metadata.deletion_timestamp is not None:
             continue
         for kind in dict.fromkeys(needs.of(pod)):

@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from scheduler_core.api import KubeObject, Pod
+from scheduler_core.api.absent_kinds import AbsentKind, absent_kinds
+from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.evidence.cycle import pre_enqueue_evidence
 from scheduler_core.evidence.free_room import FreeRoom
 from scheduler_core.evidence.lead import Lead, lead_of_pod, lead_of_scheduler, lead_of_why
@@ -66,6 +68,8 @@ class Pending:
     pods: tuple[PendingPod, ...]
     not_modelled: tuple[str, ...] = ()
     bound: tuple[BoundPod, ...] = ()
+    absent: tuple[AbsentKind, ...] = ()
+    """Kinds that pods would have needed, and that the cluster has none of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +121,7 @@ def pending_pods(objects: Sequence[KubeObject], options: RunOptions) -> Pending:
         pods,
         state.run.not_modelled if state.run else (),
         tuple(_bound(state, {each.key for each in objects if _waits(each)}, evicted_for)),
+        absent_kinds(ClusterObjects(objects)),
     )
 
 

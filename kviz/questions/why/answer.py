@@ -14,6 +14,8 @@ from typing import Final
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.analysis.advice.bugs import FoundBug, bugs_about
 from scheduler_core.api import KubeObject, Node, Pod
+from scheduler_core.api.absent_kinds import AbsentKind, absent_kinds
+from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.selectors import tolerations_tolerate
 from scheduler_core.config import (
     FeatureGates,
@@ -135,6 +137,8 @@ class Explanation:
     """What each plugin that rejected the pod waits for."""
     not_modelled: tuple[str, ...] = ()
     """What the input asks for and the engine does not do."""
+    absent: tuple[AbsentKind, ...] = ()
+    """Kinds that the pod would have needed."""
     lead: Lead | None = None
     """The sentence that leads, None for a pod that is not pending or would find a node."""
     bugs: tuple[FoundBug, ...] = ()
@@ -197,7 +201,8 @@ def explain(
         objects, ignored or {}, asked.extenders, left_out, asked, options.features
     )
     bugs = bugs_about(objects, pod, options, explanation.node, explanation.message)
-    return replace(explanation, not_modelled=tuple(map(str, missing)), bugs=bugs)
+    absent = absent_kinds(ClusterObjects(objects), found)
+    return replace(explanation, not_modelled=tuple(map(str, missing)), absent=absent, bugs=bugs)
 
 
 def _similar(objects: Sequence[KubeObject], pod: str) -> list[str]:

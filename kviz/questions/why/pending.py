@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from kviz.questions.why.caveats import caveats, incomplete_document
 from scheduler_core.api.counting import counted
 from scheduler_core.evidence.document import free_room_document, lead_document
 from scheduler_core.evidence.free_room import FreeRoom
-from scheduler_core.sim.pending import Pending, PendingPod
+from scheduler_core.sim.pending import BoundPod, Pending, PendingPod
 from scheduler_core.wording import some_of
 
 NEVER_TRIED = "was never tried: the run ended first"
@@ -75,7 +76,12 @@ def as_json(found: Pending) -> dict[str, object]:
             {"owner": group.owner, "cause": group.cause, "pods": group.pods}
             for group in grouped(found.pods)
         ],
+        "bound": [
+            {"pod": each.pod, "node": each.node, "evicted": list(each.evicted)}
+            for each in found.bound
+        ],
         "notModelled": list(found.not_modelled),
+        "incomplete": incomplete_document(found.absent),
     }
 
 
@@ -85,7 +91,8 @@ def as_text(found: Pending) -> str:
 
 
 def _lines(found: Pending) -> Iterator[str]:
-    yield _headline(found.pods)
+    yield _headline(found)
+    yield from caveats(found.absent, found.not_modelled)
     for group in grouped(found.pods):
         yield from ("", group.title, f"  {group.cause}")
         yield from (f"  {each}" for each in [group.in_full] if each)
@@ -95,12 +102,13 @@ def _lines(found: Pending) -> Iterator[str]:
             yield f"  {group.free_room.sentence}"
         if group.message and group.message != group.cause:
             yield f"  {group.message}"
-    yield from (f"Not modelled, so this may be wrong: {text}" for text in found.not_modelled)
+    yield from _bound(found.bound)
 
 
 def as_markdown(found: Pending) -> str:
     """Return the same as one would paste it into a ticket."""
-    parts = [f"**{_headline(found.pods)}**", ""]
+    parts = [f"**{_headline(found)}**", ""]
+    parts += [f"- {each}" for each in caveats(found.absent, found.not_modelled)]
     for group in grouped(found.pods):
         parts.append(f"- `{group.title}` {group.cause}")
         parts += [f"  - {each}" for each in [group.in_full] if each]
@@ -110,9 +118,26 @@ def as_markdown(found: Pending) -> str:
             parts.append(f"  - {group.free_room.sentence}")
         if group.message and group.message != group.cause:
             parts.append(f"  > {group.message}")
-    parts += [f"- not modelled, so this may be wrong: {text}" for text in found.not_modelled]
+    parts += [f"- {each}" for each in _bound(found.bound) if each]
     return "\n".join(parts) + "\n"
 
 
-def _headline(pods: Sequence[PendingPod]) -> str:
-    return f"{counted(len(pods), 'pod')} pending" if pods else "No pod is pending"
+def _headline(found: Pending) -> str:
+    if found.pods:
+        return f"{counted(len(found.pods), 'pod')} pending"
+    return "No pod stays pending" if found.bound else "No pod is pending"
+
+
+def _bound(pods: Sequence[BoundPod]) -> Iterator[str]:
+    """Yield what becomes of the pods that are pending in the file and get a node, a few by name."""
+    if not pods:
+        return
+    with_victims_first = sorted(pods, key=lambda each: not each.evicted)
+    named = [
+        f"{each.pod} on {each.node}"
+        + (f" after evicting {some_of(each.evicted)}" if each.evicted else "")
+        for each in with_victims_first
+    ]
+    binds = "binds" if len(pods) == 1 else "bind"
+    yield ""
+    yield f"{counted(len(pods), 'pod')} pending in the file {binds}: {some_of(named)}"

@@ -99,3 +99,36 @@ def test_every_pod_of_the_clinic_has_a_cause(capsys: pytest.CaptureFixture[str])
     document = json.loads(capsys.readouterr().out)
     assert len(document["pending"]) == 12
     assert all(each["lead"]["text"] for each in document["pending"])
+
+
+def test_what_the_file_has_pending_and_the_run_binds_is_not_hidden(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    sample = str(SAMPLES / "preemption-budget.yaml")
+    assert main(["explain", sample]) == 0
+    text = capsys.readouterr().out
+    assert "pending in the file bind" in text
+    assert "after evicting" in text
+    assert main(["explain", sample, "--format", "json"]) == 0
+    bound = json.loads(capsys.readouterr().out)["bound"]
+    assert any(each["evicted"] for each in bound)
+
+
+def test_what_the_file_lacks_is_said_beside_the_headline(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "claims.yaml"
+    mounts = "spec: {volumes: [{name: d, persistentVolumeClaim: {claimName: d}}], "
+    file.write_text(NODES + pod("data-0", "1").replace("spec: {", mounts, 1))
+    assert main(["explain", str(file)]) == 0
+    first, second, *_ = capsys.readouterr().out.splitlines()
+    assert first == "1 pod pending"
+    assert second.startswith("There is no PersistentVolumeClaim in the file, so their claims")
+    for asked in ([], ["--pod", "shop/data-0"]):
+        assert main(["explain", str(file), "--format", "json", *asked]) == 0
+        (absent,) = json.loads(capsys.readouterr().out)["incomplete"]
+        assert (absent["kind"], absent["get"]) == (
+            "PersistentVolumeClaim",
+            "persistentvolumeclaims",
+        )
+        assert absent["needed_by"] == ["shop/data-0"]

@@ -1,0 +1,89 @@
+"""Kinds that a file lacks and its pods would have needed."""
+
+from __future__ import annotations
+
+import pytest
+
+from scheduler_core.api.absent_kinds import absent_kinds
+from tests.api.manifests import ingest_one
+
+POD = """apiVersion: v1
+kind: Pod
+metadata: {{name: web, namespace: shop}}
+spec: {{containers: [{{name: c}}], {spec}}}
+---
+"""
+CLAIM = """apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {{name: data, namespace: shop}}
+spec: {{accessModes: [ReadWriteOnce], resources: {{requests: {{storage: 1Gi}}}}, {spec}}}
+---
+"""
+VOLUME = """apiVersion: v1
+kind: PersistentVolume
+metadata: {{name: disk}}
+spec: {{accessModes: [ReadWriteOnce], capacity: {{storage: 1Gi}}, {spec}}}
+---
+"""
+CLASS = """apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {{name: fast}}
+provisioner: {provisioner}
+volumeBindingMode: WaitForFirstConsumer
+---
+"""
+DRIVER = """apiVersion: storage.k8s.io/v1
+kind: CSIDriver
+metadata: {name: disks.example}
+spec: {storageCapacity: true}
+---
+"""
+MOUNTS = "volumes: [{name: d, persistentVolumeClaim: {claimName: data}}]"
+NEAR = """affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
+  {topologyKey: zone, labelSelector: {}, namespaceSelector: %s}]}}"""
+mounts = POD.format(spec=MOUNTS)
+waits = CLAIM.format(spec="storageClassName: fast")
+bound = CLAIM.format(spec="volumeName: disk")
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        (POD.format(spec=""), []),
+        (mounts, ["PersistentVolumeClaim"]),
+        (mounts + CLAIM.format(spec="storageClassName: ''"), []),
+        (mounts + waits, ["StorageClass"]),
+        (mounts + waits + CLASS.format(provisioner="kubernetes.io/no-provisioner"), []),
+        (mounts + waits + CLASS.format(provisioner="disks.example"), ["CSINode", "CSIDriver"]),
+        (
+            mounts + waits + CLASS.format(provisioner="disks.example") + DRIVER,
+            ["CSINode", "CSIStorageCapacity"],
+        ),
+        (mounts + bound, ["PersistentVolume"]),
+        (mounts + bound + VOLUME.format(spec="hostPath: {path: /d}"), []),
+        (mounts + bound + VOLUME.format(spec="csi: {driver: d, volumeHandle: v}"), ["CSINode"]),
+        (POD.format(spec=NEAR % "{matchLabels: {team: a}}"), ["Namespace"]),
+        (POD.format(spec=NEAR % "{}"), []),
+        (POD.format(spec="priorityClassName: high"), ["PriorityClass"]),
+        (POD.format(spec="priorityClassName: high, priority: 7"), []),
+        (
+            POD.format(spec="resourceClaims: [{name: gpu, resourceClaimName: gpu}]"),
+            ["ResourceClaim", "DeviceClass", "ResourceSlice"],
+        ),
+        (mounts.replace("spec: {", "spec: {nodeName: ada, "), []),
+    ],
+)
+def test_what_a_waiting_pod_would_have_needed(text: str, kinds: list[str]) -> None:
+    found = ingest_one(text.encode())
+    absent = absent_kinds(found.objects)
+    assert [each.kind for each in absent] == kinds
+    assert all(each.needed_by == ("shop/web",) for each in absent)
+    assert [each.sentence for each in absent] == list(found.left_out)
+
+
+def test_it_is_said_with_what_to_get() -> None:
+    (said,) = ingest_one((mounts + waits).encode()).left_out
+    assert said == (
+        "There is no StorageClass in the file, so how their claims are provisioned is not known: "
+        "shop/web. Add what `kubectl get storageclasses -A -o yaml` prints."
+    )
