@@ -20,8 +20,12 @@ from kviz.runs.pages.access import run_of
 from kviz.runs.titles import run_title
 from kviz.snapshots.pages import sample_entries, snapshot_of
 from kviz.snapshots.samples import sample_of
-from kviz.snapshots.selectors import snapshot_config
-from kviz.snapshots.summary import MAX_NODES_BY_HAND, MAX_PODS_BY_HAND, may_place_by_hand
+from kviz.snapshots.selectors import (
+    MAX_NODES_BY_HAND,
+    MAX_PODS_BY_HAND,
+    may_place_by_hand,
+    snapshot_config,
+)
 from kviz.snapshots.templatetags.snapshot_titles import title_of
 from scheduler_core.wording import told
 

@@ -18,7 +18,7 @@ from kviz.runs.inputs import changes_of, configuration_of, gates_of, refuse_veil
 from kviz.runs.models import Optimum, Run
 from kviz.runs.services import RunInputs, run_create, run_prepare, run_reveal
 from kviz.snapshots.models import Snapshot
-from kviz.snapshots.summary import MAX_NODES_BY_HAND, MAX_PODS_BY_HAND
+from kviz.snapshots.selectors import MAX_NODES_BY_HAND, MAX_PODS_BY_HAND
 from scheduler_core.analysis.model.by_hand import NotPlaced
 from scheduler_core.wording import told
 

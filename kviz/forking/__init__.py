@@ -1,11 +1,17 @@
-"""os.fork() for a process that a signal may tell to leave at any moment."""
+"""os.fork() for a process that a signal may tell to leave, and the end of what a process made."""
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import os
 import signal
 import threading
 import warnings
+from typing import Final
+
+_SET_PARENT_DEATH_SIGNAL: Final = 1
+"""Of Linux's prctl."""
 
 
 def fork() -> int:
@@ -32,3 +38,11 @@ def _fork() -> int:
         # Python 3.12 warns where there are threads: none of ours holds what a copy needs.
         warnings.simplefilter("ignore", DeprecationWarning)
         return os.fork()
+
+
+def end_with_parent(parent: int) -> None:
+    """Have this process killed when the one that made it ends, however long it works."""
+    with contextlib.suppress(OSError, AttributeError):  # not on macOS
+        ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:  # it ended before that could be asked for
+        os._exit(1)

@@ -11,7 +11,6 @@ closing any. Where processes cannot be forked, nothing of this can be called.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import gc
 import os
 import pickle
@@ -26,7 +25,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import BinaryIO, Final, Generic, NoReturn, TypeVar
 
-from kviz.forking import fork
+from kviz.forking import end_with_parent, fork
 from scheduler_core.api.gc_freeze import freeze, unfreeze
 
 Item = TypeVar("Item")
@@ -40,8 +39,6 @@ NUMBER: Final = struct.Struct("=q")
 ONE: Final = 1
 MANY: Final = sys.maxsize
 """So many pieces a copy does."""
-_SET_PARENT_DEATH_SIGNAL: Final = 1
-"""Of Linux's prctl."""
 TICK_S: Final = 0.5
 TELL_S: Final = 0.25
 """So often a count is told at most."""
@@ -272,7 +269,7 @@ class _Copies(Generic[T]):
         first = os.getpid()
         pid = fork()
         if pid == 0:
-            _end_with(first)
+            end_with_parent(first)
             others = [fd for pipe, each in self._copies() for fd in (pipe, each.orders)]
             _be_copy(self._work, taken, writer, [reader, orders, *others], self._count)
         os.close(writer)
@@ -369,14 +366,6 @@ def _be_copy(
         code = 0
     finally:
         os._exit(code)
-
-
-def _end_with(first: int) -> None:
-    """Have this process killed when the one that it is a copy of ends, however long it works."""
-    with contextlib.suppress(OSError, AttributeError):  # not on macOS
-        ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != first:  # it ended before that could be asked for
-        os._exit(1)
 
 
 def _answer(work: Callable[[int], T], number: int) -> bytes:

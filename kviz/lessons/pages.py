@@ -25,7 +25,7 @@ from kviz.runs.pages.access import run_context
 from kviz.runs.reading import trace
 from kviz.runs.reading.preemption_table import preemption_table
 from kviz.runs.reading.score_table import score_table
-from kviz.snapshots.summary import cluster_of
+from kviz.snapshots.selectors import cluster_of
 from scheduler_core.wording import told
 
 ROWS_SHOWN = 50

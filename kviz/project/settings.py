@@ -143,6 +143,8 @@ MAX_UPLOAD_BYTES = env.number("KVIZ_MAX_UPLOAD_MIB") * env.MIB
 """One request's body, as sent (compressed or not)."""
 MAX_UNPACKED_BYTES = env.number("KVIZ_MAX_UNPACKED_MIB") * env.MIB
 """What the files of one upload may unpack to, together."""
+READING_BYTES = env.number("KVIZ_READING_MIB") * env.MIB
+"""Memory of the process that reads an upload."""
 MAX_CYCLES = env.number("KVIZ_MAX_CYCLES")
 """A run stops after so many scheduling cycles, and says so."""
 MAX_OFFLINE_BYTES = env.number("KVIZ_MAX_OFFLINE_MIB") * env.MIB

@@ -75,6 +75,7 @@ class BudgetSerializer(serializers.Serializer[object]):
     current_healthy = serializers.IntegerField()
     desired_healthy = serializers.IntegerField()
     expected_pods = serializers.IntegerField()
+    n_pods = serializers.IntegerField(help_text="How many it covers; `pods` has the first.")
     pods = CoveredPodSerializer(many=True)
 
 
@@ -88,6 +89,7 @@ class ClassSerializer(serializers.Serializer[object]):
     is_known = serializers.BooleanField(
         help_text="false for a name that pods use and nothing in the upload defines."
     )
+    n_pods = serializers.IntegerField(help_text="How many name it; `pods` has the first.")
     pods = serializers.ListField(child=serializers.CharField(), help_text="namespace/name")
 
 
@@ -302,11 +304,9 @@ class SnapshotCheck(APIView):
         """Say what is wrong with objects as YAML or JSON, line by line."""
         wanted = TextSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
-        found, ingested = services.text_check(text=wanted.validated_data.get("text", ""))
+        found, counts, ignored = services.text_check(text=wanted.validated_data.get("text", ""))
         problems = [{k: v for k, v in each.items() if k != "file"} for each in found]
         for each in problems:
             if path := each.get("path"):
                 each["message"] = f"{path}: {each['message']}"
-        return Response(
-            {"problems": problems, "counts": ingested.counts, "ignored": ingested.ignored}
-        )
+        return Response({"problems": problems, "counts": counts, "ignored": ignored})

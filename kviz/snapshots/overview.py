@@ -32,7 +32,7 @@ def overview_of(objects: Iterable[object]) -> Overview:
     rows = sorted(summary.nodes, key=lambda row: (row.zone, row.name))
     per_cell = max(1, -(-len(rows) // MAX_CELLS))
     return Overview(
-        pending=len(summary.pending),
+        pending=summary.n_pending,
         nodes_per_cell=per_cell,
         zones=[
             _cells([_level(row) for row in zone], per_cell)

@@ -23,7 +23,7 @@ from kviz.snapshots.api import named_stream
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.policies import policies_of
 from kviz.snapshots.samples import SAMPLES, n_pods_later, sample_of
-from kviz.snapshots.summary import cluster_of, may_place_by_hand
+from kviz.snapshots.selectors import cluster_of, may_place_by_hand
 
 PODS_SHOWN = 200
 NODES_SHOWN = 200

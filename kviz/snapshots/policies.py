@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from kviz.snapshots import selectors
@@ -17,6 +18,11 @@ from scheduler_core.api import LabelSelector, Pod, PodDisruptionBudget, Priority
 from scheduler_core.api.priority import PREEMPT_LOWER_PRIORITY, SYSTEM_PRIORITY_CLASSES
 from scheduler_core.preemption.budgets import covers
 from scheduler_core.trace.tables import TERMINAL_PHASES
+
+LISTED: Final = 1_000
+"""So many pods of one row are listed; the others are counted."""
+LISTED_OF_ALL: Final = 100_000
+"""The same of all budgets together: thousands of them may cover all pods."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +38,8 @@ class BudgetRow:
     """A PodDisruptionBudget and the pods whose eviction preemption counts against it.
 
     `min_available` and `max_unavailable` are as written, empty where not given; the numbers of
-    pods are those of its status. `pods` come those on nodes first, then by name.
+    pods are those of its status. Of the `n_pods` that it covers `pods` are the first: those on
+    nodes come first, then by name.
     """
 
     namespace: str
@@ -44,12 +51,15 @@ class BudgetRow:
     current_healthy: int
     desired_healthy: int
     expected_pods: int
+    n_pods: int
     pods: tuple[CoveredPod, ...]
 
 
 @dataclass(frozen=True)
 class ClassRow:
     """A PriorityClass and the pods that name it, pods that are done left out.
+
+    Of the `n_pods` that do `pods` are the first by name.
 
     `built_in` is one that every cluster has, whether or not it is in the upload. `is_known` is
     False for a name that pods use and that nothing in the upload defines; its `value` is None.
@@ -62,6 +72,7 @@ class ClassRow:
     description: str
     built_in: bool
     is_known: bool
+    n_pods: int
     pods: tuple[str, ...]
 
 
@@ -73,6 +84,23 @@ class Policies:
     classes: tuple[ClassRow, ...]
 
 
+class _Pod(NamedTuple):
+    """What of a pod concerns policies."""
+
+    namespace: str
+    name: str
+    labels: Mapping[str, str]
+    node: str
+    priority_class: str
+
+    @classmethod
+    def of(cls, pod: Pod) -> _Pod:
+        spec = pod.spec
+        return cls(
+            pod.namespace, pod.name, pod.metadata.labels, spec.node_name, spec.priority_class_name
+        )
+
+
 def policies_of(snapshot: Snapshot) -> Policies:
     """The policies of a snapshot, cached as its summary is."""
     return _policies_of(snapshot.pk, snapshot.sha256)
@@ -81,37 +109,43 @@ def policies_of(snapshot: Snapshot) -> Policies:
 @lru_cache(maxsize=8)
 def _policies_of(snapshot_id: UUID, sha256: str) -> Policies:
     """A stored sample may be replaced by a newer one, which has another `sha256`."""
-    return collect(selectors.snapshot_objects(snapshot=Snapshot(pk=snapshot_id, sha256=sha256)))
+    snapshot = Snapshot(pk=snapshot_id, sha256=sha256)
+    return collect(selectors.snapshot_objects_each(snapshot=snapshot))
 
 
 def collect(objects: Iterable[object]) -> Policies:
     """Find the policies among a cluster's objects, and whom they concern."""
-    pods: list[Pod] = []
+    pods: list[_Pod] = []
     budgets: list[PodDisruptionBudget] = []
     classes: list[PriorityClass] = []
     for item in objects:
         if isinstance(item, Pod) and item.status.phase not in TERMINAL_PHASES:
-            pods.append(item)
+            pods.append(_Pod.of(item))
         elif isinstance(item, PodDisruptionBudget):
             budgets.append(item)
         elif isinstance(item, PriorityClass):
             classes.append(item)
-    by_namespace: dict[str, list[Pod]] = {}
+    by_namespace: dict[str, list[_Pod]] = {}
     for pod in pods:
         by_namespace.setdefault(pod.namespace, []).append(pod)
-    rows = (_budget_row(budget, by_namespace.get(budget.namespace, ())) for budget in budgets)
+    rows: list[BudgetRow] = []
+    left = LISTED_OF_ALL
+    for budget in sorted(budgets, key=lambda each: (each.namespace, each.name)):
+        rows.append(_budget_row(budget, by_namespace.get(budget.namespace, ()), min(LISTED, left)))
+        left -= len(rows[-1].pods)
     return Policies(
-        budgets=tuple(sorted(rows, key=lambda row: (row.namespace, row.name))),
+        budgets=tuple(rows),
         classes=_class_rows(classes, pods),
     )
 
 
-def _budget_row(budget: PodDisruptionBudget, pods: Iterable[Pod]) -> BudgetRow:
+def _budget_row(budget: PodDisruptionBudget, pods: Iterable[_Pod], listed: int) -> BudgetRow:
     covered = [
-        CoveredPod(f"{pod.namespace}/{pod.name}", pod.spec.node_name)
+        pod
         for pod in pods
-        if covers(budget, namespace=pod.namespace, name=pod.name, labels=pod.metadata.labels)
+        if covers(budget, namespace=pod.namespace, name=pod.name, labels=pod.labels)
     ]
+    covered.sort(key=lambda pod: (not pod.node, pod.name))
     spec, status = budget.spec, budget.status
     return BudgetRow(
         namespace=budget.namespace,
@@ -123,16 +157,16 @@ def _budget_row(budget: PodDisruptionBudget, pods: Iterable[Pod]) -> BudgetRow:
         current_healthy=status.current_healthy,
         desired_healthy=status.desired_healthy,
         expected_pods=status.expected_pods,
-        pods=tuple(sorted(covered, key=lambda each: (not each.node, each.pod))),
+        n_pods=len(covered),
+        pods=tuple(CoveredPod(f"{pod.namespace}/{pod.name}", pod.node) for pod in covered[:listed]),
     )
 
 
-def _class_rows(classes: Iterable[PriorityClass], pods: Iterable[Pod]) -> tuple[ClassRow, ...]:
+def _class_rows(classes: Iterable[PriorityClass], pods: Iterable[_Pod]) -> tuple[ClassRow, ...]:
     users: dict[str, list[str]] = {}
     for pod in pods:
-        if pod.spec.priority_class_name:
-            key = f"{pod.namespace}/{pod.name}"
-            users.setdefault(pod.spec.priority_class_name, []).append(key)
+        if pod.priority_class:
+            users.setdefault(pod.priority_class, []).append(f"{pod.namespace}/{pod.name}")
     built_in = {known.name: known for known in SYSTEM_PRIORITY_CLASSES}
     known = built_in | {item.name: item for item in classes}
     rows = [_class_row(item, users, built_in) for item in known.values()]
@@ -152,7 +186,8 @@ def _class_row(
         description=item.description,
         built_in=item.name in built_in,
         is_known=True,
-        pods=tuple(sorted(users.get(item.name, ()))),
+        n_pods=len(users.get(item.name, ())),
+        pods=tuple(sorted(users.get(item.name, ()))[:LISTED]),
     )
 
 
@@ -165,7 +200,8 @@ def _unknown_class_row(name: str, users: Mapping[str, list[str]]) -> ClassRow:
         description="",
         built_in=False,
         is_known=False,
-        pods=tuple(sorted(users[name])),
+        n_pods=len(users[name]),
+        pods=tuple(sorted(users[name])[:LISTED]),
     )
 
 

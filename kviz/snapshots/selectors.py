@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from uuid import UUID
 
@@ -12,9 +13,15 @@ from kviz.accounts.models import Workspace
 from kviz.samples import Sample
 from kviz.snapshots.models import Snapshot, SnapshotObjects
 from kviz.snapshots.samples import sample_of
+from kviz.snapshots.summary import ClusterSummary, summarise
 from scheduler_core.api.cluster_objects import ClusterObjects
-from scheduler_core.api.packing import unpack
+from scheduler_core.api.meta import KubeObject
+from scheduler_core.api.packing import unpack, unpack_each
 from scheduler_core.api.simulator import SimulatorResult
+
+MAX_NODES_BY_HAND = 30
+MAX_PODS_BY_HAND = 20
+"""So many waiting pods, and nodes, somebody can place by hand."""
 
 
 def snapshots_visible(*, workspace: Workspace, share: str = "") -> QuerySet[Snapshot]:
@@ -48,6 +55,11 @@ def snapshot_objects(*, snapshot: Snapshot) -> ClusterObjects:
     return unpack(snapshot_packed(snapshot=snapshot))
 
 
+def snapshot_objects_each(*, snapshot: Snapshot) -> Iterator[KubeObject]:
+    """The same kind by kind, one object after the other: a page need not hold a whole cluster."""
+    return unpack_each(snapshot_packed(snapshot=snapshot))
+
+
 def snapshot_packed(*, snapshot: Snapshot) -> bytes:
     """The same as they are stored."""
     packed = SnapshotObjects.objects.values_list("packed", flat=True).get(snapshot=snapshot)
@@ -76,3 +88,21 @@ def snapshot_objects_cached(*, snapshot: Snapshot) -> ClusterObjects:
 def _objects(snapshot_id: UUID, sha256: str) -> ClusterObjects:
     """A stored sample may be replaced by a newer one, which has another `sha256`."""
     return snapshot_objects(snapshot=Snapshot(pk=snapshot_id, sha256=sha256))
+
+
+def cluster_of(snapshot: Snapshot) -> ClusterSummary:
+    """The summary of a snapshot, cached: large clusters take a second to add up."""
+    return _cluster_of(snapshot.pk, snapshot.sha256)
+
+
+def may_place_by_hand(snapshot: Snapshot) -> bool:
+    """Whether so few pods wait for so few nodes that somebody can place them by hand."""
+    if not 0 < snapshot.counts.get("Node", 0) <= MAX_NODES_BY_HAND:
+        return False
+    return 0 < cluster_of(snapshot).n_pending <= MAX_PODS_BY_HAND
+
+
+@lru_cache(maxsize=8)
+def _cluster_of(snapshot_id: UUID, sha256: str) -> ClusterSummary:
+    snapshot = Snapshot.objects.only("pk").get(pk=snapshot_id)
+    return summarise(snapshot_objects_each(snapshot=snapshot))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import BinaryIO, Final
 
@@ -20,14 +20,15 @@ from kviz.run_file import MAGIC, is_run_file
 from kviz.samples import Sample
 from kviz.snapshots.models import Snapshot, SnapshotObjects
 from kviz.snapshots.overview import overview_of
+from kviz.snapshots.reading import Read, TooMuchMemory, as_read, read_upload
 from kviz.snapshots.samples import SAMPLES
 from kviz.snapshots.selectors import snapshots_visible
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.errors import ParseError
 from scheduler_core.api.ingest import Ingested, Progress, ingest
 from scheduler_core.api.limits import Limits
-from scheduler_core.api.packing import pack, unpack
-from scheduler_core.wording import say, series
+from scheduler_core.api.packing import pack, unpack_each
+from scheduler_core.wording import say, series, told
 
 File = tuple[str, BinaryIO]
 """A name and a seekable stream."""
@@ -64,14 +65,17 @@ def snapshot_create(
         if is_run_file(stream.read(len(MAGIC))):
             raise UploadRejected([{"file": file_name, "message": RUN_NOT_CLUSTER}])
     sha256 = _sha256(files)
-    ingested = ingest(files, _limits(), progress)
-    if not ingested.counts:
-        raise UploadRejected(_problems(ingested) or [_nothing_there(ingested)])
+    try:
+        found = read_upload(files, _limits(), settings.READING_BYTES, progress)
+    except TooMuchMemory as error:
+        raise UploadRejected([{"message": told(error)}]) from error
+    if not found.counts:
+        raise UploadRejected(_problems(found) or [_nothing_there(found)])
     return _store(
         Snapshot(
-            workspace=workspace, name=name.strip()[:200] or _name_of(files, ingested), sha256=sha256
+            workspace=workspace, name=name.strip()[:200] or _name_of(files, found), sha256=sha256
         ),
-        ingested,
+        found,
     )
 
 
@@ -95,18 +99,25 @@ def snapshot_import(*, workspace: Workspace, ingested: Ingested, name: str) -> S
     Its SHA-256 is that of the packed objects.
     """
     with transaction.atomic():
-        found = _store(Snapshot(workspace=workspace, name=name[:200]), ingested)
+        found = _store(Snapshot(workspace=workspace, name=name[:200]), as_read(ingested))
         note_done(What.UPLOAD, found.get_absolute_url())
     return found
 
 
-def text_check(*, text: str) -> tuple[list[ErrorItem], Ingested]:
-    """Read pasted text as an upload is read and store nothing: what is wrong, what is there."""
-    ingested = ingest([(PASTED_NAME, io.BytesIO(text.encode()))], _limits())
-    problems = _problems(ingested)
-    if not text.strip():
-        return [], ingested
-    return problems or ([] if ingested.counts else [_nothing_there(ingested)]), ingested
+def text_check(*, text: str) -> tuple[list[ErrorItem], Mapping[str, int], Mapping[str, int]]:
+    """Read pasted text as an upload is read and store nothing: what is wrong, what is there.
+
+    Returns problems, and counts by kind: of what scheduling looks at, and of the rest.
+    """
+    files = [(PASTED_NAME, io.BytesIO(text.encode()))]
+    try:
+        found = read_upload(files, _limits(), settings.READING_BYTES)
+    except TooMuchMemory as error:
+        return [{"message": told(error)}], {}, {}
+    problems = _problems(found)
+    if text.strip() and not problems and not found.counts:
+        problems = [_nothing_there(found)]
+    return problems if text.strip() else [], found.counts, found.ignored
 
 
 def snapshot_adopt(*, workspace: Workspace, packed: bytes, like: Snapshot) -> Snapshot:
@@ -118,7 +129,7 @@ def snapshot_adopt(*, workspace: Workspace, packed: bytes, like: Snapshot) -> Sn
     for known in same.filter(objects_packed__packed=packed):
         return known
     like.workspace = workspace
-    like.overview = dict(overview_of(unpack(packed)))
+    like.overview = dict(overview_of(unpack_each(packed)))
     with transaction.atomic():
         like.save()
         SnapshotObjects.objects.create(snapshot=like, packed=packed)
@@ -174,32 +185,31 @@ def samples_load() -> None:
 
 
 def _sample_store(sample: Sample, files: Sequence[File], sha256: str) -> None:
-    ingested = ingest(files)
-    if ingested.errors:
-        raise UploadRejected(_problems(ingested))
+    found = as_read(ingest(files))
+    if found.errors:
+        raise UploadRejected(_problems(found))
     snapshot = Snapshot.objects.filter(is_sample=True, name=sample.slug).first()
     snapshot = snapshot or Snapshot(is_sample=True, name=sample.slug)
     snapshot.sha256 = sha256
-    _store(snapshot, ingested)
+    _store(snapshot, found)
 
 
-def _store(snapshot: Snapshot, ingested: Ingested) -> Snapshot:
-    snapshot.counts = ingested.counts
-    snapshot.ignored = ingested.ignored
-    snapshot.warnings = list(ingested.warnings)
-    snapshot.problems = _problems(ingested)
-    snapshot.left_out = list(ingested.left_out)
-    snapshot.overview = dict(overview_of(ingested.objects))
-    packed = pack(ingested.objects)
-    snapshot.sha256 = snapshot.sha256 or hashlib.sha256(packed).hexdigest()
+def _store(snapshot: Snapshot, read: Read) -> Snapshot:
+    snapshot.counts = read.counts
+    snapshot.ignored = read.ignored
+    snapshot.warnings = list(read.warnings)
+    snapshot.problems = _problems(read)
+    snapshot.left_out = list(read.left_out)
+    snapshot.overview = dict(read.overview)
+    snapshot.sha256 = snapshot.sha256 or hashlib.sha256(read.packed).hexdigest()
     with transaction.atomic():
         snapshot.save()
         SnapshotObjects.objects.update_or_create(
             snapshot=snapshot,
             defaults={
-                "packed": packed,
-                "scheduler_config": ingested.scheduler_config,
-                "results": msgspec.to_builtins(ingested.results),
+                "packed": read.packed,
+                "scheduler_config": read.scheduler_config,
+                "results": msgspec.to_builtins(read.results),
             },
         )
     return snapshot
@@ -222,9 +232,9 @@ def _sha256(files: Sequence[File]) -> str:
     return digest.hexdigest()
 
 
-def _name_of(files: Sequence[File], ingested: Ingested) -> str:
+def _name_of(files: Sequence[File], read: Read) -> str:
     """The name, without its endings, of the first file nothing was wrong with."""
-    wrong = {error.place.source for error in ingested.errors}
+    wrong = {error.place.source for error in read.errors}
     names = [name for name, _ in files]
     first = next((name for name in names if name not in wrong), names[0])
     path = PurePosixPath(first.replace("\\", "/"))
@@ -233,8 +243,8 @@ def _name_of(files: Sequence[File], ingested: Ingested) -> str:
     return path.name[:200] or "upload"
 
 
-def _problems(ingested: Ingested) -> list[ErrorItem]:
-    return [_problem(error) for error in ingested.errors]
+def _problems(read: Read) -> list[ErrorItem]:
+    return [_problem(error) for error in read.errors]
 
 
 def _problem(error: ParseError) -> ErrorItem:
@@ -250,12 +260,12 @@ def _problem(error: ParseError) -> ErrorItem:
     return {key: value for key, value in known.items() if value is not None and value != ""}
 
 
-def _nothing_there(ingested: Ingested) -> ErrorItem:
-    if not ingested.ignored:
+def _nothing_there(read: Read) -> ErrorItem:
+    if not read.ignored:
         return {
             "message": say("snapshot.no_object", "There is no Kubernetes object in this upload.")
         }
-    kinds = series(ingested.ignored)
+    kinds = series(read.ignored)
     return {
         "message": say(
             "snapshot.nothing_read",

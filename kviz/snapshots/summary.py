@@ -8,11 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
-from uuid import UUID
 
-from kviz.snapshots import selectors
-from kviz.snapshots.models import Snapshot
 from scheduler_core.api import Node, Pod
 from scheduler_core.cluster.requests import integer_resources, pod_requests
 from scheduler_core.trace.tables import TERMINAL_PHASES
@@ -20,9 +16,7 @@ from scheduler_core.trace.tables import TERMINAL_PHASES
 PLAIN_RESOURCES = ("cpu", "memory", "pods", "ephemeral-storage")
 ZONE_LABEL = "topology.kubernetes.io/zone"
 DEFAULT_SCHEDULER = "default-scheduler"
-MAX_NODES_BY_HAND = 30
-MAX_PODS_BY_HAND = 20
-"""So many waiting pods, and nodes, somebody can place by hand."""
+MAX_PENDING = 10_000
 
 
 @dataclass(frozen=True)
@@ -77,10 +71,14 @@ class PendingRow:
 
 @dataclass(frozen=True)
 class ClusterSummary:
-    """`missing_nodes` names nodes that pods claim to run on but that are not in the dump."""
+    """`missing_nodes` names nodes that pods claim to run on but that are not in the dump.
+
+    Of `n_pending` pods `pending` are the first `MAX_PENDING`.
+    """
 
     nodes: list[NodeRow]
     pending: list[PendingRow]
+    n_pending: int
     n_bound: int
     n_finished: int
     missing_nodes: list[str]
@@ -95,24 +93,6 @@ class _Load:
         self.n_pods += 1
         for name, amount in pod_requests(pod).placed.items():
             self.requested[name] = self.requested.get(name, 0) + amount
-
-
-def cluster_of(snapshot: Snapshot) -> ClusterSummary:
-    """The summary of a snapshot, cached: large clusters take a second to add up."""
-    return _cluster_of(snapshot.pk, snapshot.sha256)
-
-
-def may_place_by_hand(snapshot: Snapshot) -> bool:
-    """Whether so few pods wait for so few nodes that somebody can place them by hand."""
-    if not 0 < snapshot.counts.get("Node", 0) <= MAX_NODES_BY_HAND:
-        return False
-    return 0 < len(cluster_of(snapshot).pending) <= MAX_PODS_BY_HAND
-
-
-@lru_cache(maxsize=8)
-def _cluster_of(snapshot_id: UUID, sha256: str) -> ClusterSummary:
-    snapshot = Snapshot.objects.only("pk").get(pk=snapshot_id)
-    return summarise(selectors.snapshot_objects(snapshot=snapshot))
 
 
 def summarise(objects: Iterable[object]) -> ClusterSummary:
@@ -135,7 +115,8 @@ def summarise(objects: Iterable[object]) -> ClusterSummary:
     known = {node.name for node in nodes}
     return ClusterSummary(
         nodes=[_node_row(node, loads.get(node.name, _Load())) for node in nodes],
-        pending=pending,
+        pending=pending[:MAX_PENDING],
+        n_pending=len(pending),
         n_bound=sum(load.n_pods for load in loads.values()),
         n_finished=n_finished,
         missing_nodes=sorted(loads.keys() - known),

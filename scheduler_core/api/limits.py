@@ -6,6 +6,8 @@ from scheduler_core.api.errors import LimitError
 from scheduler_core.wording import say
 
 _MIB = 1 << 20
+UNPACKS_TOO_LARGE = "upload.unpacks_too_large"
+"""The id of what is said of an upload that unpacks to more than it may."""
 
 
 @dataclass(frozen=True, kw_only=True)

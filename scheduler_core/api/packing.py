@@ -20,6 +20,7 @@ _LENGTH = struct.Struct(">I")
 _END = _LENGTH.pack(0)
 _MAX_BATCH_BYTES = 1 << 30
 _LEVEL = 3
+_PIECE_BYTES = 1 << 20
 
 
 class PackError(ValueError):
@@ -52,13 +53,29 @@ def pack(objects: ClusterObjects) -> bytes:
 
 def unpack(packed: bytes, *, max_bytes: int | None = None) -> ClusterObjects:
     """The objects again; `max_bytes` is what they may unpack to. Raises :class:`PackError`."""
+    with gc_paused():
+        return ClusterObjects(unpack_each(packed, max_bytes=max_bytes))
+
+
+def unpack_each(packed: bytes, *, max_bytes: int | None = None) -> Iterator[KubeObject]:
+    """The same one by one, for who need not have all at once. Raises :class:`PackError`."""
     if not packed.startswith(_MAGIC):
         raise PackError("these bytes were not packed by this version of kviz")
-    with gc_paused():
+    try:
+        yield from _unpacked(memoryview(packed)[len(_MAGIC) :], max_bytes)
+    except (msgspec.DecodeError, UnicodeDecodeError, zstandard.ZstdError, KeyError) as error:
+        raise PackError(f"the packed objects are damaged: {error}") from None
+
+
+def weighs_less(packed: bytes, size_bytes: int) -> bool:
+    """Whether packed objects decompress to less than so many bytes; what is damaged does, too."""
+    with zstandard.ZstdDecompressor().stream_reader(memoryview(packed)[len(_MAGIC) :]) as reader:
         try:
-            return ClusterObjects(_unpacked(memoryview(packed)[len(_MAGIC) :], max_bytes))
-        except (msgspec.DecodeError, UnicodeDecodeError, zstandard.ZstdError, KeyError) as error:
-            raise PackError(f"the packed objects are damaged: {error}") from None
+            while size_bytes > 0 and (piece := reader.read(_PIECE_BYTES)):
+                size_bytes -= len(piece)
+        except zstandard.ZstdError:
+            return True
+    return size_bytes > 0
 
 
 def _batches(objects: ClusterObjects) -> Iterator[bytes]:

@@ -199,12 +199,12 @@ list(as_done(lambda number: signal.pause(), range(2), 2))
 JUST_FORKED = """
 import os, signal, time
 from kviz.forking import copies
-end_with = copies._end_with
+end_with = copies.end_with_parent
 def once_it_has_ended(first):
     while os.getppid() == first:
         time.sleep(0.01)
     end_with(first)
-copies._end_with = once_it_has_ended
+copies.end_with_parent = once_it_has_ended
 list(copies.as_done(lambda number: signal.pause(), range(2), 2))
 """
 

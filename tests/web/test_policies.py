@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from kviz.runs.sharing import run_share
+from kviz.snapshots import policies
 from kviz.snapshots.policies import BudgetRow, ClassRow, Policies, collect, selector_text
 from scheduler_core.api import (
     LabelSelector,
@@ -79,6 +81,20 @@ def test_a_budget_covers_pods_of_its_namespace_that_are_not_done() -> None:
     )
     assert [(each.pod, each.node) for each in row.pods] == [("shop/runs", "n"), ("shop/waits", "")]
     assert (row.min_available, row.max_unavailable, row.selector) == ("", "1", "app=web")
+
+
+def test_of_many_pods_the_first_are_listed_and_all_are_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(policies, "LISTED", 3)
+    monkeypatch.setattr(policies, "LISTED_OF_ALL", 4)
+    pods = [make_pod(f"p{i}").namespace("shop").label("app", "web").obj() for i in range(5)]
+    two = [
+        budget(selector=WEB),
+        replace(budget(selector=WEB), metadata=replace(budget().metadata, name="z")),
+    ]
+    rows = collect([*two, *pods]).budgets
+    assert [(row.n_pods, len(row.pods)) for row in rows] == [(5, 3), (5, 1)]
 
 
 @pytest.mark.parametrize("selector", [None, LabelSelector()], ids=["absent", "empty"])
@@ -172,6 +188,7 @@ def test_they_are_listed_over_rest(ada: Person, ben: Person) -> None:
         "current_healthy": 3,
         "desired_healthy": 2,
         "expected_pods": 4,
+        "n_pods": 2,
         "pods": [{"pod": "shop/web-0", "node": "north"}, {"pod": "shop/web-1", "node": ""}],
     }
     classes = ada.get(f"/snapshots/{snapshot.pk}/priority-classes/").json()
@@ -184,6 +201,7 @@ def test_they_are_listed_over_rest(ada: Person, ben: Person) -> None:
         "description": "For the shop",
         "built_in": False,
         "is_known": True,
+        "n_pods": 2,
         "pods": ["shop/web-0", "shop/web-1"],
     }
     problem(ben.get(f"/snapshots/{snapshot.pk}/disruption-budgets/"), 404)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import sys
 import uuid
 import zipfile
 from pathlib import Path
@@ -13,9 +14,13 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
+from kviz.snapshots import reading
 from kviz.snapshots.models import Snapshot, SnapshotObjects
 from kviz.snapshots.selectors import snapshot_objects
 from scheduler_core.api import Pod
+from scheduler_core.api.ingest import ingest
+from scheduler_core.api.limits import Limits
+from scheduler_core.api.packing import pack
 from tests.web.cast import API, CLUSTER, NODES, Person, pod, problem
 
 
@@ -163,6 +168,50 @@ def test_an_upload_that_unpacks_to_too_much(ada: Person, settings: Settings) -> 
 
     assert "unpacks to more" in document["errors"][0]["message"]
     assert not Snapshot.objects.exists()
+
+
+@pytest.mark.parametrize("name", ["big.yaml", "big.yaml.gz"])
+def test_what_is_large_is_read_in_another_process_with_the_same_result(
+    ada: Person, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    data = (CLUSTER + "---\napiVersion: v1\nkind: Node\n").encode()
+    here = ada.upload(("big.yaml", data)).json()
+    monkeypatch.setattr(reading, "SMALL_BYTES", 0)
+    sent = gzip.compress(data) if name.endswith(".gz") else data
+    there = ada.upload((name, sent)).json()
+    kept = ("name", "counts", "ignored", "warnings")
+    assert [there[each] for each in kept] == [here[each] for each in kept]
+    assert [each["message"] for each in there["problems"]] == [
+        each["message"] for each in here["problems"]
+    ]
+    first, second = Snapshot.objects.order_by("created_at")
+    assert snapshot_objects(snapshot=first) == snapshot_objects(snapshot=second)
+    assert first.overview == second.overview
+
+
+def test_a_small_file_with_more_objects_than_memory_is_refused_by_the_limits_name(
+    ada: Person, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.READING_BYTES = 60 << 20
+    spec = '{"containers":[{"name":"c"}]}'
+    row = f'{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"p%d"}},"spec":{spec}}}'
+    rows = ",".join(row % i for i in range(25_000))
+    many = f'{{"apiVersion":"v1","kind":"List","items":[{rows}]}}'.encode()
+    document = problem(ada.upload(("many.json.gz", gzip.compress(many))), 400)
+    assert "KVIZ_READING_MIB" in document["errors"][0]["message"]
+    assert not Snapshot.objects.exists()
+    monkeypatch.setattr(reading, "LIGHT_BYTES", 1)
+    with pytest.raises(reading.TooMuchMemory, match="KVIZ_READING_MIB"):
+        reading.refuse_heavy(pack(ingest([("many.json", many)]).objects), settings.READING_BYTES)
+
+
+def test_a_reader_that_fails_is_a_bug_and_not_the_senders_fault(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(reading, "SMALL_BYTES", 0)
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    with pytest.raises(RuntimeError, match="reading an upload ended with 1"):
+        reading.read_upload([("a.yaml", io.BytesIO(NODES.encode()))], Limits(), 1 << 30)
 
 
 def test_an_upload_without_files(ada: Person) -> None:

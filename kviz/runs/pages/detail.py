@@ -21,7 +21,7 @@ from kviz.runs.reading import trace
 from kviz.runs.reading.findings import Findings, findings
 from kviz.runs.sharing import DAYS
 from kviz.snapshots.policies import policies_of
-from kviz.snapshots.summary import may_place_by_hand
+from kviz.snapshots.selectors import may_place_by_hand
 
 CAUSES_COME_WITHIN: Final = timedelta(minutes=1)
 """After its end: a worker looks for causes with values once a run is over."""

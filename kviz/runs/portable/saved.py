@@ -34,6 +34,7 @@ from kviz.run_file import (
 from kviz.runs.models import ExtenderAnswer, Run
 from kviz.runs.reading import trace
 from kviz.snapshots.models import Snapshot
+from kviz.snapshots.reading import TooMuchMemory, refuse_heavy
 from kviz.snapshots.selectors import snapshot_packed
 from kviz.snapshots.summary import summarise
 from kviz.without_secrets import plain_without_secrets
@@ -57,7 +58,7 @@ from scheduler_core.trace.codec import Chunk
 from scheduler_core.trace.events import CycleFinished, HeaderEvent, RunStarted
 from scheduler_core.trace.index import Delta, TraceIndex
 from scheduler_core.trace.records import QueueOrder, Result
-from scheduler_core.wording import made_of, say, told
+from scheduler_core.wording import capitalised, made_of, say, told
 
 ENDS: Final = (Run.Status.FINISHED, Run.Status.FAILED, Run.Status.CANCELLED)
 
@@ -269,6 +270,7 @@ def check(file: BinaryIO, spool: BinaryIO) -> SavedRun:
 def _objects(inputs: Inputs) -> ClusterObjects:
     """The cluster, which every page of it must be able to show. Raises RunFileError."""
     try:
+        refuse_heavy(inputs.objects, settings.READING_BYTES)
         objects = unpack(inputs.objects, max_bytes=settings.MAX_UNPACKED_BYTES)
         for item in objects:
             validate(item)
@@ -281,6 +283,8 @@ def _objects(inputs: Inputs) -> ClusterObjects:
             error=told(error),
         )
         raise RunFileError(of_other_engine(problem, inputs.engine_version)) from error
+    except TooMuchMemory as error:
+        raise RunFileError(capitalised(told(error)) + ".") from error
     except (ValueError, OverflowError) as error:
         problem = say(
             "run_file.cluster_invalid",
