@@ -21,7 +21,8 @@ from kviz.accounts.throttling import too_often
 from kviz.by_hand.access import own_attempt
 from kviz.classroom import selectors, services
 from kviz.classroom.crowding import origin_of
-from kviz.classroom.guessing import TooManyGuesses, room_behind
+from kviz.classroom.guessing import KEY, TooManyGuesses, key_of, room_behind
+from kviz.classroom.models import Room
 from kviz.classroom.qr import qr_svg
 from kviz.classroom.seats import Door, door_of, remember_seat, remember_teacher
 from kviz.classroom.services import Refused
@@ -62,6 +63,11 @@ def class_find(request: HttpRequest) -> HttpResponse:
         messages.error(request, gettext("There is no class with this code."))
         return redirect("class-home")
     return redirect("class-room", room.code)
+
+
+def _link(view: str, room: Room) -> str:
+    """An address of a room for who has its code: with the key, the code is not counted again."""
+    return f"{reverse(view, args=[room.code])}?{KEY}={key_of(room)}"
 
 
 def _too_many(request: HttpRequest) -> HttpResponse:
@@ -135,7 +141,8 @@ def class_room(request: HttpRequest, code: str) -> HttpResponse:
     if isinstance(door, HttpResponse):
         return door
     if door.participant is None and not door.is_teacher:
-        return render(request, "classroom/door.html", {"section": "teach", "room": door.room})
+        context = {"section": "teach", "room": door.room, "join": _link("class-join", door.room)}
+        return render(request, "classroom/door.html", context)
     return render(request, "classroom/room.html", _context(request, door, "class"))
 
 
@@ -153,7 +160,7 @@ def class_join(request: HttpRequest, code: str) -> HttpResponse:
             )
         except Refused as refusal:
             messages.error(request, str(refusal))
-            return redirect("class-room", door.room.code)
+            return redirect(_link("class-room", door.room))
         remember_seat(request.session, door.room, seat)
     return redirect("class-room", door.room.code)
 
@@ -222,12 +229,13 @@ def _door(request: HttpRequest, code: str) -> Door | HttpResponse:
 
 def _context(request: HttpRequest, door: Door, audience: str) -> dict[str, object]:
     address = request.build_absolute_uri(reverse("class-room", args=[door.room.code]))
+    link = request.build_absolute_uri(_link("class-room", door.room))
     return {
         "section": "teach",
         "room": door.room,
         "audience": audience,
         "seat": door.participant.number if door.participant else 0,
         "address": address.removeprefix("https://").removeprefix("http://"),
-        "qr": qr_svg(address, address),
+        "qr": qr_svg(link, address),
         "is_local": settings.MODE == "local",
     }

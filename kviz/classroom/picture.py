@@ -13,7 +13,7 @@ from kviz.lessons.facts import POINTS
 from kviz.runs.models import Run
 from kviz.runs.reading import trace
 from kviz.runs.reading.projection import CycleDocument
-from kviz.snapshots.summary import cluster_of
+from kviz.snapshots.selectors import cluster_of
 
 MOST: Final = 200
 """Nodes that are drawn."""

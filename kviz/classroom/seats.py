@@ -48,6 +48,12 @@ def is_in(session: Mapping[str, object], room: Room) -> bool:
     return door.is_teacher or door.participant is not None
 
 
+def had_seat(session: Mapping[str, object], room: Room) -> bool:
+    """Whether a browser had a seat in a room once, so that it knows that there is one."""
+    seats = session.get(SITTING)
+    return isinstance(seats, dict) and str(room.pk) in seats
+
+
 def _may_teach(session: Mapping[str, object], room: Room) -> bool:
     """Whether who opened the room may still change its workspace."""
     if settings.MODE == Mode.LOCAL:

@@ -5,7 +5,7 @@ Text frames are documents (`documents.py`): `{"type": "state", ...}` whenever so
 latest of each kind is sent. The holder of the pointer says `{"point": [x, y]}`; nothing else is
 said here, answers and the teacher's steps go over REST.
 
-Closed with 4404 (no such room for this browser, or no longer), 4403 (no seat in it, or no longer),
+Closed with 4404 (no such room for this browser, or no longer), 4403 (its seat is gone),
 4429 (newer pages of the same seat have taken this one's place) or 4400 (nonsense).
 """
 
@@ -22,19 +22,21 @@ from uuid import UUID
 import msgspec
 from channels.db import database_sync_to_async
 from django.conf import settings
+from django.http import HttpRequest
 from django.utils.translation import get_supported_language_variant
 
 from kviz.accounts.selectors import may_work
 from kviz.classroom import news, selectors, services
 from kviz.classroom.codes import code_typed
 from kviz.classroom.documents import mine_document
+from kviz.classroom.guessing import count_guess
 from kviz.classroom.models import Participant
 from kviz.classroom.room_hub import Audience, Follower, RoomHub, encode, hub_of
-from kviz.classroom.seats import Door, door_of
+from kviz.classroom.seats import Door, door_of, had_seat, is_in
 from kviz.common.ending import task_ended
 from kviz.common.mode import Mode
 from kviz.live.access_watch import access_watch, session_of
-from kviz.live.origin import Receive, Scope, Send
+from kviz.live.origin import Receive, Scope, Send, header
 
 BAD_REQUEST: Final = 4400
 NO_SEAT: Final = 4403
@@ -86,11 +88,15 @@ async def class_socket(scope: Scope, receive: Receive, send: Send) -> None:
 
 def _come_in(scope: Scope) -> tuple[Door, Audience, str]:
     """Whom the browser is here. Raises Refusal."""
+    session = scope["session"]
     code = code_typed(scope["url_route"]["kwargs"]["code"])
     room = selectors.room_open(code) if code else None
-    if room is None or not may_work(scope["session"]):
+    if room is None or not (is_in(session, room) or had_seat(session, room)):
+        count_guess(_as_request(scope))  # whether there is such a room is not said
         raise Refusal(NOT_FOUND)
-    door = door_of(scope["session"], room)
+    if not may_work(session):
+        raise Refusal(NOT_FOUND)
+    door = door_of(session, room)
     asked = parse_qs(scope["query_string"].decode("latin-1")).get("as", ["class"])[0]
     if asked in ("teacher", "screen") and door.is_teacher:
         return Door(room, True, None), "teacher" if asked == "teacher" else "screen", ""
@@ -102,6 +108,16 @@ def _come_in(scope: Scope) -> tuple[Door, Audience, str]:
         return door, "class", ""
     _connected(door.participant, 1)
     return door, "class", encode(mine_document(room, door.participant))
+
+
+def _as_request(scope: Scope) -> HttpRequest:
+    """What a page's request would say of the browser."""
+    request = HttpRequest()
+    request.META["REMOTE_ADDR"] = (scope.get("client") or ("",))[0]
+    if forwarded := header(scope, "x-forwarded-for"):
+        request.META["HTTP_X_FORWARDED_FOR"] = forwarded
+    request.session = scope["session"]
+    return request
 
 
 def _language(scope: Scope) -> str:

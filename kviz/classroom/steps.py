@@ -12,7 +12,7 @@ from kviz.lessons.lesson import Fact, Lesson, Moment, Option, Question, Reveal, 
 from kviz.lessons.library import StoredLesson
 from kviz.lessons.selectors import lessons
 from kviz.runs.models import Cycle
-from kviz.snapshots.summary import cluster_of
+from kviz.snapshots.selectors import cluster_of
 
 NO_NODE: Final = "no node"
 """The answer that a pod gets no node; no node can be called that."""

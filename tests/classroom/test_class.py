@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 
 import pytest
 from django.utils import timezone
 
 from kviz.classroom import guessing, services
 from kviz.classroom.codes import LENGTH, LETTERS, code_typed, draw_code
+from kviz.classroom.guessing import OF_BROWSER
 from kviz.classroom.models import Participant, Room
 from kviz.classroom.selectors import scores
 from tests.classroom.people import ASKS, RIGHT, WRONG, Browser, Lesson, open_lesson, work
@@ -189,22 +191,45 @@ def test_a_class_about_any_run_asks_for_the_next_node(db: None) -> None:
     assert lesson.seen["cycle"] == 2
 
 
-def test_codes_are_not_found_by_trying(
-    lesson: Lesson, mina: Browser, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(guessing, "WRONG_CODES", 5)
+def test_codes_are_not_found_by_trying(lesson: Lesson, mina: Browser) -> None:
     eve = Browser(lesson.room.code)
-    for _ in range(5):
+    for _ in range(OF_BROWSER + 1):
         assert eve.client.get("/class/AAAAAA/").status_code == 404
     assert eve.client.get("/class/AAAAAA/").status_code == 429
     assert eve.get().status_code == 429
     assert eve.say("end").status_code == 429
     assert lesson.room.closed_at is None
-    # The class behind the same address goes on.
+    # The class behind the same address goes on, and who types the code there gets in.
     lesson.lead("go", step=ASKS)
     lesson.lead("ask")
     assert mina.answer(lesson.vote, 1).status_code == 200
     assert mina.get().status_code == lesson.teacher.get("lead").status_code == 200
+    assert Browser(lesson.room.code).get().status_code == 200
+
+
+def test_who_has_no_cookies_is_counted_by_the_address(
+    lesson: Lesson, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guessing, "OF_ADDRESS", 5)
+    for _ in range(5):
+        assert Browser("AAAAAA").get().status_code == 404
+    assert Browser("AAAAAA").get().status_code == 429
+    assert Browser(lesson.room.code).get().status_code == 429
+
+
+def test_the_link_in_the_qr_code_opens_the_door_whatever_was_typed(
+    lesson: Lesson, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link = f"?{guessing.KEY}={guessing.key_of(lesson.room)}"
+    monkeypatch.setattr(guessing, "OF_ADDRESS", 0)
+    late = Browser(lesson.room.code)
+    assert late.get().status_code == late.get(f"{link[:-1]}").status_code == 429
+    other = open_lesson()
+    assert Browser(other.room.code).get(link).status_code == 429
+    door = late.get(link).content.decode()
+    (join,) = re.findall(r'action="(/class/[^"]+/join[^"]*)"', door)
+    late.client.post(join, {"name": "Lin"})
+    assert 'data-audience="class"' in late.get().content.decode()
 
 
 def test_only_the_teacher_leads(lesson: Lesson, mina: Browser) -> None:

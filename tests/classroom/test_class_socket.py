@@ -12,9 +12,10 @@ from asgiref.sync import sync_to_async
 from django.utils import timezone
 from pytest_django import Settings
 
+from kviz.classroom import guessing
 from kviz.classroom.models import Participant, Room
 from kviz.classroom.room_hub import SERVER_ERROR, Follower, hub_of
-from kviz.classroom.sockets import BAD_REQUEST, NO_SEAT, NOT_FOUND
+from kviz.classroom.sockets import BAD_REQUEST, NOT_FOUND
 from tests.classroom.people import ASKS, RIGHT, WRONG, Browser, Lesson, open_lesson
 from tests.waiting import PATIENCE_S
 from tests.web.test_live import say, socket
@@ -162,7 +163,7 @@ async def test_who_has_not_come_in_follows_nothing() -> None:
     other, *_ = await opened()
     stranger = Browser(lesson.teacher.code, other.teacher.client)
     async with socket(path(stranger), stranger.headers) as line:
-        assert (await line.receive_output(timeout=PATIENCE_S))["code"] == NO_SEAT
+        assert (await line.receive_output(timeout=PATIENCE_S))["code"] == NOT_FOUND
     async with socket("/ws/class/AAAAAA/?as=class", mina.headers) as line:
         assert (await line.receive_output(timeout=PATIENCE_S))["code"] == NOT_FOUND
 
@@ -276,3 +277,20 @@ async def test_without_guests_a_seat_needs_an_account(settings: Settings) -> Non
         async with socket(path(browser), browser.headers) as line:
             message = await line.receive_output(timeout=PATIENCE_S)
             assert message == {"type": "websocket.close", "code": NOT_FOUND}
+
+
+async def test_the_websocket_tells_nobody_whether_there_is_a_class(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lesson, *_ = await opened()
+    monkeypatch.setattr(guessing, "OF_BROWSER", 6)
+    eve = await sync_to_async(Browser)("AAAAAA")
+    await sync_to_async(eve.get)()
+    for code in ("AAAAAA", lesson.teacher.code, "nonsense"):
+        for audience in ("class", "teacher"):
+            path = f"/ws/class/{code}/?as={audience}"
+            async with socket(path, eve.headers) as line:
+                message = await line.receive_output(timeout=PATIENCE_S)
+            assert message == {"type": "websocket.close", "code": NOT_FOUND}, (code, audience)
+    eve.code = lesson.teacher.code
+    assert (await sync_to_async(eve.get)()).status_code == 429
