@@ -47,6 +47,9 @@ ANSWER_SHARE: Final = 24
 """So much less than the memory is what may be stored of an upload."""
 PROGRESS_S: Final = 0.1
 _LENGTH: Final = struct.Struct("=q")
+_RESIDENT: Final = 1
+_DATA: Final = 5
+"""Columns of Linux's statm."""
 _SAID_BYTES: Final = 10_000
 _OUT_OF_MEMORY: Final = (-signal.SIGABRT, -signal.SIGKILL, -signal.SIGSEGV)
 """How a process ends in which a library gets no memory, or that the system ends for it."""
@@ -223,7 +226,8 @@ def main() -> None:
     """Read what standard input names and answer on standard output, in frames."""
     end_with_parent(int(sys.argv[1]))
     job: _Job = pickle.load(sys.stdin.buffer)
-    resource.setrlimit(resource.RLIMIT_DATA, (job.memory_bytes, job.memory_bytes))
+    most = _memory_bytes(_DATA) + job.memory_bytes
+    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
     try:
         found = _read_here(job)
         found, packed = replace(found, packed=b""), found.packed
@@ -242,7 +246,7 @@ def main() -> None:
 
 def _read_here(job: _Job) -> Read:
     """Raises MemoryError, PackError."""
-    before_bytes = _resident_bytes()
+    before_bytes = _memory_bytes(_RESIDENT)
     if job.packed:
         held = unpack(job.packed)
         found = ingest([])
@@ -251,15 +255,15 @@ def _read_here(job: _Job) -> Read:
             named = [(name, stack.enter_context(open(number, "rb"))) for name, number in job.files]
             found = ingest(named, job.limits, _tell_progress if job.wants_progress else None)
         held = found.objects
-    if held and _resident_bytes() - before_bytes > job.memory_bytes // OBJECTS_SHARE:
+    if held and _memory_bytes(_RESIDENT) - before_bytes > job.memory_bytes // OBJECTS_SHARE:
         raise MemoryError
     return as_read(found)
 
 
-def _resident_bytes() -> int:
-    """What this process has in memory; 0 where the system does not say."""
+def _memory_bytes(column: int) -> int:
+    """What memory this process has; 0 where the system does not say."""
     try:
-        pages = int(Path("/proc/self/statm").read_text().split()[1])
+        pages = int(Path("/proc/self/statm").read_text().split()[column])
     except OSError:  # not on macOS
         return 0
     return pages * resource.getpagesize()
