@@ -12,8 +12,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import accumulate, product
+from pathlib import Path
 from typing import Final, get_args
 
+from django.conf import settings
 from prometheus_client.core import (
     CounterMetricFamily,
     GaugeMetricFamily,
@@ -29,11 +31,13 @@ KINDS: Final = tuple(kind for kind in get_args(Kind) if kind != "look")
 WAITS_S: Final = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0)
 """Upper ends of what is told apart of waiting; what waited longer is beyond the last."""
 
+TOUCH_S: Final = 1.0
+
 _KEYS: Final = (
     *(("tasks", kind, state) for kind, state in product(KINDS, STATES)),
     *((what, kind) for what, kind in product(("busy", "seconds", "waited"), KINDS)),
     *(("waits", kind, place) for kind, place in product(KINDS, range(len(WAITS_S) + 1))),
-    *((what,) for what in ("cycles", "variants", "hung")),
+    *((what,) for what in ("cycles", "variants", "hung", "progress")),
 )
 _PLACES: Final = {key: place for place, key in enumerate(_KEYS)}
 _numbers: Final = memoryview(mmap.mmap(-1, len(_KEYS) * 8)).cast("d")
@@ -55,6 +59,18 @@ def cycles_simulated(n: int) -> None:
 def variants_carried_out(n: int) -> None:
     """Count variants of experiments whose results were stored."""
     _add("variants", n=n)
+
+
+def progress() -> None:
+    """Note that the worker gets on: it stored something, holds on to a row, or has nothing to do.
+
+    A probe sees it by the time of a file. Who claims rows and leaves them again does not get on.
+    """
+    last_s, now_s = _value("progress"), time.time()
+    if abs(now_s - last_s) >= TOUCH_S:
+        _numbers[_PLACES["progress",]] = now_s
+        if settings.WORKER_ALIVE_FILE:
+            Path(settings.WORKER_ALIVE_FILE).touch()
 
 
 def task_hung() -> None:
@@ -114,6 +130,11 @@ class Worked:
             ("kviz_worker_hung", "hung", "Work that hung, and was ended with its process."),
         ):
             yield CounterMetricFamily(name, text, value=_value(what))
+        yield GaugeMetricFamily(
+            "kviz_worker_progress_timestamp_seconds",
+            "When the worker last got on, or found nothing to do.",
+            value=_value("progress"),
+        )
 
     def _tasks(self) -> Iterator[Metric]:
         tasks = CounterMetricFamily(

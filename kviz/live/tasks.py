@@ -45,6 +45,7 @@ from kviz.experiments.execution.claim import QUEUE as EXPERIMENTS
 from kviz.experiments.execution.ready import get_ready
 from kviz.experiments.loaded import LOADED
 from kviz.experiments.models import Experiment
+from kviz.live.alive import SAYS_SO_S, idle_worker_looked
 from kviz.runs.execution.again import compute_again
 from kviz.runs.execution.claim import QUEUE as RUNS
 from kviz.runs.execution.claim import run_claim, runs_fail, runs_release, runs_wait
@@ -76,13 +77,17 @@ class Worker:
         self.executed = ""
         """The run that it has executed last, until it has got ready for questions about that."""
         self.left = Left()
-        self._prune_at = self._give_back_at = time.monotonic()
+        self._prune_at = self._give_back_at = self._say_at = time.monotonic()
         work_counts.nobody_is_busy()
         recover(self, blame=True)
         log.info("worker %s is ready with engine %s", name, engine_build())
 
     def tidy(self) -> None:
         """Do what there is to do while nothing waits."""
+        work_counts.progress()
+        if time.monotonic() >= self._say_at:
+            self._say_at = time.monotonic() + SAYS_SO_S
+            idle_worker_looked(name=self.name)
         LOADED.tidy()
         if self.executed:
             key, self.executed = self.executed, ""
@@ -285,6 +290,7 @@ def recover(worker: Worker, *, blame: bool) -> None:
             return release(worker.name, **({} if blame else {"claims": 0}))
         except StorageFailed as problem:
             log.warning("the database does not answer yet: %s", problem)
+            work_counts.progress()  # to start another worker would not help
             connections.close_all()
             time.sleep(RECOVER_S)
 

@@ -13,10 +13,12 @@ from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from typing import Final
 
+from channels.db import database_sync_to_async
 from channels.layers import get_channel_layer
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
+from kviz.live.alive import workers_alive
 from kviz.live.origin import Application, Receive, Scope, Send
 
 log = logging.getLogger(__name__)
@@ -35,7 +37,7 @@ class HealthChecks:
     `/healthz`: the process answers, else it should be started again. `/readyz`: the database and
     its migrations are there, else requests should go elsewhere. Without the channel layer pages
     and REST work, and who follows a run is a second late: that is said, and takes no process out of
-    service, as all of them share it.
+    service, as all of them share it. So it is without a worker: what is asked for waits.
     """
 
     def __init__(self, application: Application) -> None:
@@ -54,6 +56,7 @@ class HealthChecks:
         parts: dict[str, Callable[[], Awaitable[None]]] = {
             "database": self._database,
             "channel_layer": _channel_layer,
+            "workers": _workers,
         }
         works = await asyncio.gather(*(_works(name, check) for name, check in parts.items()))
         said = {
@@ -87,6 +90,12 @@ async def _channel_layer() -> None:
     channel = await layer.new_channel()
     await layer.send(channel, {"type": "ready"})
     await layer.receive(channel)
+
+
+async def _workers() -> None:
+    """See whether there is any."""
+    if not await database_sync_to_async(workers_alive, thread_sensitive=False)():
+        raise NotReady("no worker is alive: `kviz worker`")
 
 
 async def _works(name: str, check: Callable[[], Awaitable[None]]) -> bool:

@@ -24,6 +24,7 @@ from prometheus_client.core import REGISTRY, GaugeMetricFamily, Metric
 from kviz.common.claiming import QUEUED
 from kviz.common.mode import Mode
 from kviz.experiments.models import Experiment
+from kviz.live.alive import workers_alive
 from kviz.live.origin import Application, Receive, Scope, Send, header
 from kviz.runs.models import ExtenderAnswer, Optimum, Run
 
@@ -88,6 +89,9 @@ class Stored:
             Experiment.Status.values,
         )
         yield from self._waiting()
+        yield GaugeMetricFamily(
+            "kviz_workers_alive", "Workers that work or look for work.", workers_alive()
+        )
         totals = runs.aggregate(cycles=Sum("cycles"), bound=Sum("bound"))
         yield GaugeMetricFamily(
             "kviz_cycles_recorded", "Scheduling cycles of all runs.", totals["cycles"] or 0

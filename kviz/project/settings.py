@@ -369,5 +369,7 @@ METRICS_TOKEN = env.text("KVIZ_METRICS_TOKEN")
 """What Prometheus shows to read `/metrics`; in server mode nobody reads it without."""
 WORKER_METRICS_PORT = env.number("KVIZ_WORKER_METRICS_PORT", at_least=0)
 """Where a worker answers Prometheus; 0: nowhere."""
+WORKER_ALIVE_FILE = env.text("KVIZ_WORKER_ALIVE_FILE")
+"""What a worker touches as long as it gets on; empty: nothing."""
 OTEL_ENDPOINT = env.text("KVIZ_OTEL_ENDPOINT")
 """Where traces go, by OTLP over HTTP; nowhere if empty."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -125,6 +127,31 @@ def test_probes_ask_what_kviz_answers(chart: helm.Chart) -> None:
 
     assert container["livenessProbe"]["httpGet"]["path"] == "/healthz"
     assert container["readinessProbe"]["httpGet"]["path"] == "/readyz"
+
+
+def test_a_worker_that_gets_on_no_longer_fails_its_probe(chart: helm.Chart, tmp_path: Path) -> None:
+    [container] = template_of(rendered(chart, GIVEN), "worker")["spec"]["containers"]
+    env = {each["name"]: each.get("value") for each in container["env"]}
+    file, alive = env["KVIZ_WORKER_ALIVE_FILE"], tmp_path / "alive"
+    of_compose = yaml.safe_load((ROOT / "deploy/compose.yaml").read_text())["services"]["worker"]
+    probes = [
+        container["livenessProbe"]["exec"]["command"][-1],
+        of_compose["healthcheck"]["test"][-1].replace("$$", "$"),
+    ]
+    assert of_compose["environment"]["KVIZ_WORKER_ALIVE_FILE"] == file
+
+    def fails() -> list[bool]:
+        commands = [["sh", "-c", probe.replace(file, str(alive))] for probe in probes]
+        return [
+            subprocess.run(each, check=False, stderr=subprocess.DEVNULL).returncode != 0
+            for each in commands
+        ]
+
+    assert fails() == [True, True]
+    alive.touch()
+    assert fails() == [False, False]
+    os.utime(alive, (0, 0))
+    assert fails() == [True, True]
 
 
 def template_of(documents: list[Any], part: str) -> Any:

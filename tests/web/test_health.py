@@ -16,6 +16,7 @@ from django.db.migrations.executor import MigrationExecutor
 from kviz.project import health
 from kviz.project.health import HealthChecks
 from tests.running_server import SQLITE, Server, command, environment, serving
+from tests.waiting import eventually
 from tests.web.test_serve import workers_of
 
 
@@ -47,10 +48,17 @@ def get(server: Server, path: str, **headers: str) -> tuple[int, Any]:
 
 
 def test_a_server_is_ready_whatever_host_it_is_asked_as(server: Server) -> None:
-    fine = {"status": "ok", "database": "ok", "channel_layer": "ok"}
+    fine = {"status": "ok", "database": "ok", "channel_layer": "ok", "workers": "ok"}
 
     assert get(server, "/healthz", Host="10.1.2.3:8000") == (200, {"status": "ok"})
-    assert get(server, "/readyz", Host="10.1.2.3:8000") == (200, fine)
+    eventually(lambda: get(server, "/readyz", Host="10.1.2.3:8000") == (200, fine))
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_that_no_worker_is_alive_is_told_and_takes_nobody_out_of_service() -> None:
+    status, said = await ask("/readyz", HealthChecks(_nowhere))
+
+    assert (status, said["status"], said["workers"]) == (200, "degraded", "not ready")
 
 
 @pytest.mark.django_db(transaction=True)

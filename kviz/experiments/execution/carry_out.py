@@ -415,3 +415,4 @@ class _Carrying:
         held = PORTIONS.of_worker(self._worker).filter(pk__in=self._held)
         if self._held and held.update(heartbeat_at=timezone.now(), **values) != len(self._held):
             raise ClaimLost
+        work_counts.progress()

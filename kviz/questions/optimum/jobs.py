@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from django.utils import timezone
 
+from kviz.common import work_counts
 from kviz.common.claiming import MAX_CLAIMS, Queue, StorageFailed
 from kviz.live.tasks import Worker
 from kviz.runs.execution.engine import max_cycle, replayed
@@ -200,3 +201,4 @@ class _Listener:
         held = QUEUE.held(self._found, self._worker)
         if not held.update(progress=self._steps, heartbeat_at=timezone.now()):
             raise Cancelled
+        work_counts.progress()

@@ -8,6 +8,7 @@ from typing import Final
 import zstandard
 from django.utils import timezone
 
+from kviz.common import work_counts
 from kviz.common.extender_http import MAX_REPLY_BYTES
 from kviz.runs.models import ExtenderAnswer, Run
 from kviz.without_secrets import without_user
@@ -75,6 +76,7 @@ class RecordingTransport:
         Run.objects.filter(pk=self._run.pk, status=Run.Status.RUNNING).update(
             heartbeat_at=timezone.now()
         )
+        work_counts.progress()
         return answer
 
 

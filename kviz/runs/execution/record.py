@@ -148,6 +148,7 @@ class _Recording:
             self.flush()
         elif now >= self._heartbeat_at:
             self._trace.update(heartbeat_at=timezone.now())
+            work_counts.progress()
             self._heartbeat_at = now + HEARTBEAT_S
         if isinstance(event, RunStarted):
             self._begin(event)
@@ -188,6 +189,7 @@ class _Recording:
             work_counts.cycles_simulated(self._run.cycles - n_cycles)
         else:
             self._trace.update(heartbeat_at=timezone.now())
+        work_counts.progress()
         self._alive()
 
     def finish(self) -> None:
