@@ -29,8 +29,9 @@ def workers_alive() -> int:
     """How many workers there are."""
     since = timezone.now() - SILENT
     names = set(IdleWorker.objects.filter(looked_at__gte=since).values_list("name", flat=True))
+    held = {"status": RUNNING, "heartbeat_at__gte": since}
     for model in apps.get_models():
         if issubclass(model, Claimed):
-            rows = model._default_manager.filter(status=RUNNING, heartbeat_at__gte=since)
-            names.update(rows.exclude(claimed_by="").values_list("claimed_by", flat=True))
+            rows = model._default_manager.filter(**held).exclude(claimed_by="")
+            names.update(rows.values_list("claimed_by", flat=True))
     return len(names)
