@@ -7,7 +7,7 @@ volumes are on their node already: it has assumed them.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as with_fields
 from typing import Final
@@ -16,13 +16,14 @@ from msgspec.structs import replace
 
 from kviz.following.changes import EVENTS, Change, Item
 from kviz.following.cluster import FollowedCluster
-from kviz.following.decisions import Decision, decision_of
+from kviz.following.decisions import Decision, decision_of, scheduled_condition
 from kviz.following.follower import Journal
 from scheduler_core.api import KubeObject, Pod, ResourceClaim
 
 SECOND_NS: Final = 1_000_000_000
 NEAR_NS: Final = 2 * SECOND_NS
 """Changes written further apart than that do not meet in a scheduler's caches."""
+ENDED: Final = ("Succeeded", "Failed")
 MAX_BACK: Final = 120
 MAX_AHEAD: Final = 80
 
@@ -52,6 +53,8 @@ class Moment:
     """The latest changes before, the latest last."""
     ahead: Sequence[Change] = ()
     """The next changes."""
+    added: Mapping[str, int] = field(default_factory=dict)
+    """By uid, the version in which a pod came, of those that were seen to come."""
 
     def objects(self) -> list[KubeObject]:
         """Return what the pod met, with the pod last."""
@@ -79,48 +82,53 @@ class Moment:
 
     def before_changes(self) -> Iterator[Moment]:
         """Yield the moments before the latest changes, further and further back."""
-        cluster = self.cluster.copy()
+        cluster, assumed = self.cluster.copy(), dict(self.assumed)
         for n_undone, past in enumerate(reversed(self.past), 1):
             if past.now_ns < self.now_ns - NEAR_NS:
                 return
             cluster.undo(past.change, past.before)
-            if matters(past):
-                yield Moment(
-                    self.decision,
-                    self.pod,
-                    cluster,
-                    self.now_ns,
-                    self.assumed,
-                    self.past[: len(self.past) - n_undone],
+            bound = _bound_by(past)
+            if bound is not None and not self._may_follow(bound):
+                assumed[bound.uid] = bound.spec.node_name
+            elif matters(past):
+                yield with_fields(
+                    self,
+                    cluster=cluster,
+                    assumed=dict(assumed),
+                    past=self.past[: len(self.past) - n_undone],
+                    ahead=(),
                 )
 
     def with_later(self) -> Iterator[Moment]:
         """Yield the moment with one more of the next bindings each time, as if made already."""
         assumed = dict(self.assumed)
-        for uid, node in self._later_bindings():
-            assumed[uid] = node
-            yield with_fields(self, assumed=assumed)
+        for pod, node in self.later_bindings():
+            if self._may_precede(pod):
+                assumed[pod.uid] = node
+                yield with_fields(self, assumed=dict(assumed))
 
-    def in_another_order(self, better: Container[str], taken: str) -> Moment | None:
-        """Return the moment as it is if pods were decided on in another order than written.
+    def in_queue_order(self) -> Moment:
+        """Return the moment with the bindings that were decided on before, and no others.
 
-        The next bindings to the `better` nodes count as made; if there are none, the latest
-        bindings to the node that was `taken` do not count yet. None if neither changes anything.
+        Only where the queue leaves no doubt; pods that may have left it either way are as written.
         """
-        found = {uid: node for uid, node in self._later_bindings() if node in better}
-        if found:
-            return with_fields(self, assumed={**self.assumed, **found})
-        cluster, past = self.cluster.copy(), list(self.past)
-        for each in self.past:
-            if each.now_ns >= self.now_ns - NEAR_NS and _binds_to(each, taken):
+        cluster, past, assumed = self.cluster.copy(), list(self.past), dict(self.assumed)
+        for each in reversed(self.past):
+            if each.now_ns < self.now_ns - NEAR_NS:
+                break
+            bound = _bound_by(each)
+            if bound is not None and self._leaves_first(self.pod, bound):
                 cluster.undo(each.change, each.before)
                 past.remove(each)
-        if len(past) == len(self.past):
-            return None
-        return with_fields(self, cluster=cluster, past=past)
+        for pod, node in self.later_bindings():
+            if self._leaves_first(pod, self.pod):
+                assumed[pod.uid] = node
+        if len(past) == len(self.past) and assumed == self.assumed:
+            return self
+        return with_fields(self, cluster=cluster, past=past, assumed=assumed)
 
-    def _later_bindings(self) -> Iterator[tuple[str, str]]:
-        """Yield uid and node of the next pods to be bound, or nominated, that wait until then."""
+    def later_bindings(self) -> Iterator[tuple[Pod, str]]:
+        """Yield the next pods to be bound, or nominated, that wait until then, with their nodes."""
         pods, seen = self.cluster.of("pods"), set(self.assumed)
         for change in self.ahead:
             pod = change.item
@@ -130,10 +138,38 @@ class Moment:
                 continue
             known = pods.get(pod.key)
             node = pod.spec.node_name or pod.status.nominated_node_name
-            waits = isinstance(known, Pod) and known.uid == pod.uid and not known.spec.node_name
-            if node and waits and pod.uid not in seen:
+            if not isinstance(known, Pod) or known.uid != pod.uid or known.spec.node_name:
+                continue
+            if node and pod.uid not in seen:
                 seen.add(pod.uid)
-                yield pod.uid, node
+                yield known, node
+
+    def _may_precede(self, other: Pod) -> bool:
+        """Return whether a pod that is bound later may have been decided on before."""
+        return not self._leaves_first(self.pod, other)
+
+    def _may_follow(self, other: Pod) -> bool:
+        """Return whether a pod that was bound already may have been decided on afterwards."""
+        return not self._leaves_first(other, self.pod)
+
+    def _leaves_first(self, one: Pod, other: Pod) -> bool:
+        """Return whether a pod certainly left the queue before another.
+
+        Of pods that wait for their first attempt, that of the higher priority leaves first, and of
+        equals the one that came first.
+        """
+        if one.spec.scheduler_name != other.spec.scheduler_name:
+            return False
+        came = self.added.get(one.uid), self.added.get(other.uid)
+        if came[0] is None or came[1] is None or _was_tried(one) or _was_tried(other):
+            return False
+        priorities = one.spec.priority or 0, other.spec.priority or 0
+        return priorities[0] >= priorities[1] and came[0] < came[1]
+
+
+def _was_tried(pod: Pod) -> bool:
+    told = scheduled_condition(pod)
+    return told is not None and told.status == "False"
 
 
 def _claims_of(pod: Pod) -> Iterator[str]:
@@ -149,28 +185,36 @@ def _has_no_devices(known: Item | None, later: ResourceClaim) -> bool:
     return known.status.allocation is None
 
 
-def _binds_to(past: Past, node: str) -> bool:
+def _bound_by(past: Past) -> Pod | None:
+    """Return the pod that a change bound, None if it bound none."""
     item, before = past.change.item, past.before
     if not isinstance(item, Pod) or not isinstance(before, Pod):
-        return False
-    return item.spec.node_name == node and not before.spec.node_name
+        return None
+    return item if item.spec.node_name and not before.spec.node_name else None
 
 
 def matters(past: Past) -> bool:
     """Return whether a change may be seen by an attempt at another pod."""
     item, before = past.change.item, past.before
+    if isinstance(item, Pod) and before is None:
+        return bool(item.spec.node_name)
+    if not isinstance(item, KubeObject) or not isinstance(before, KubeObject):
+        return isinstance(item, KubeObject)
     if not isinstance(item, Pod) or not isinstance(before, Pod):
-        return isinstance(item, KubeObject) and not (
-            isinstance(item, Pod) and not item.spec.node_name
-        )
+        return past.change.what == "DELETED" or _as_read(item) != _as_read(before)
     return (
         past.change.what == "DELETED"
         or item.spec != before.spec
         or item.metadata.deletion_timestamp != before.metadata.deletion_timestamp
         or item.metadata.labels != before.metadata.labels
-        or item.status.phase != before.status.phase
+        or (item.status.phase in ENDED) is not (before.status.phase in ENDED)
         or item.status.nominated_node_name != before.status.nominated_node_name
     )
+
+
+def _as_read(item: KubeObject) -> KubeObject:
+    """Return an object without what changes with every write, its status where none is read."""
+    return replace(item, metadata=replace(item.metadata, resource_version="", generation=None))
 
 
 def _standing(
@@ -196,6 +240,7 @@ class _Walk:
     nominated: dict[str, Moment] = field(default_factory=dict)
     """By uid of a pod that is assumed so: the moment before that was written."""
     n_decisions: int = 0
+    added: dict[str, int] = field(default_factory=dict)
 
     def step(self, change: Change, ahead: Sequence[Change]) -> Moment | None:
         self.now_ns = max(self.now_ns, change.at_ns)
@@ -208,6 +253,8 @@ class _Walk:
         elif isinstance(change.item, Pod):
             self._assume(change.item, change, before, ahead)
         self.cluster.apply(change)
+        if change.what == "ADDED" and isinstance(change.item, Pod):
+            self.added.setdefault(change.item.uid, change.version)
         if change.resource != EVENTS:
             self.past = [*self.past[1 - MAX_BACK :], Past(change, before, self.now_ns)]
         return found
@@ -227,6 +274,7 @@ class _Walk:
             dict(self.assumed),
             tuple(self.past),
             ahead,
+            self.added,
         )
 
     def _assume(

@@ -2,9 +2,10 @@
 
 For each decision the cluster is rebuilt as it was (`moments`), and the engine attempts the pod. The
 first of these that holds is said, and nothing better: the same; among the equals; the same if other
-nodes were looked at, where a scheduler stops at enough of them; the same once bindings that were
-written just after count as made, as they do for a scheduler that has assumed them; the same in the
-state before the latest changes; the same in another order of bindings; else unexplained.
+nodes were looked at, where a scheduler stops at enough of them; the same among the bindings that
+were decided on before by the order of the queue, whenever they were written; the same once more of
+those written just after count as made, as they do for a scheduler that has assumed them; the same
+in the state before the latest changes; else unexplained.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from typing import Final, Literal, get_args
 
 from kviz.following.decisions import Decision
 from kviz.following.follower import Journal
-from kviz.following.moments import Moment, moments
+from kviz.following.moments import NEAR_NS, Moment, matters, moments
 from scheduler_core.analysis.advice.single_attempt import InAnySample, SingleAttempt, attempt_once
-from scheduler_core.api.counting import counted
+from scheduler_core.api import Node, Pod
 from scheduler_core.config import KubeSchedulerConfiguration
 from scheduler_core.scheduler.assembly import SchedulerOptions
+from scheduler_core.wording import say, series
 
 Agreement = Literal[
     "same",
@@ -38,11 +40,36 @@ Cause = Literal[
 ]
 """What most likely parts kviz from what happened; `kviz`: nothing else is in sight."""
 
-MAX_ASSUMED: Final = 5
+AGREEMENTS: Final[Mapping[Agreement, str]] = {
+    "same": say("reality.agrees", "same"),
+    "among the equals": say("reality.among_equals", "among the equals"),
+    "same where others were looked at": say(
+        "reality.others_looked_at", "same where others were looked at"
+    ),
+    "same once later bindings count as assumed": say(
+        "reality.later_assumed", "same once later bindings count as assumed"
+    ),
+    "message the same": say("reality.same_message", "message the same"),
+    "speaks of the state before": say("reality.state_before", "speaks of the state before"),
+    "same in another order of bindings": say(
+        "reality.another_order", "same in another order of bindings"
+    ),
+    "unexplained": say("reality.unexplained", "unexplained"),
+}
+CAUSES: Final[Mapping[Cause, str]] = {
+    "configuration": say("cause.configuration", "configuration"),
+    "plugin": say("cause.plugin", "plugin"),
+    "extender": say("cause.extender", "extender"),
+    "sampling": say("cause.sampling", "sampling"),
+    "race": say("cause.race", "race"),
+    "stale cache": say("cause.stale_cache", "stale cache"),
+    "kviz": "kviz",
+}
+"""In words for people; the keys are what scripts read."""
+
+MAX_ASSUMED: Final = 3
 """So many bindings that follow may count as made already."""
-MAX_REORDERED: Final = 8
-"""So often the order of bindings is changed further."""
-MAX_EARLIER: Final = 12
+MAX_EARLIER: Final = 8
 """So many changes back a decision may rest on."""
 
 
@@ -50,8 +77,7 @@ MAX_EARLIER: Final = 12
 class Compared:
     """One decision: what happened, and what kviz says in its place.
 
-    `n_shift` is how many later bindings counted, how many changes were not there yet, or how often
-    the order of bindings was changed. `cause`
+    `n_shift` is how many later bindings counted, or how many changes were not there yet. `cause`
     and `sentence` say what most likely differs where it is unexplained.
     """
 
@@ -84,8 +110,13 @@ class Score:
     @property
     def sentence(self) -> str:
         if not self.n_decisions:
-            return "No decision was seen yet."
-        return f"{self.n_explained} of {self.n_decisions} decisions explained."
+            return say("reality.none_seen", "No decision was seen yet.")
+        return say(
+            "reality.score",
+            "{n} of {all} decisions explained.",
+            n=self.n_explained,
+            all=self.n_decisions,
+        )
 
 
 def check(journal: Journal, options: SchedulerOptions) -> Iterator[Compared]:
@@ -108,11 +139,21 @@ def compare(moment: Moment, options: SchedulerOptions) -> Compared:
     kviz = _attempt(moment, options)
     agreement = _agreement(decision, kviz)
     if agreement == "unexplained" and kviz.ending != "not tried":
-        found = _in_another_state(moment, options)
+        ordered = moment.in_queue_order()
+        found = _in_order(ordered, options) if ordered is not moment else None
+        found = found or _in_another_state(ordered, options)
         if found is not None:
             return found
     cause, sentence = _cause(moment, kviz, options) if agreement == "unexplained" else ("", "")
     return Compared(decision, agreement, kviz, 0, cause, sentence)
+
+
+def _in_order(ordered: Moment, options: SchedulerOptions) -> Compared | None:
+    """Attempt the pod among those that left the queue before it, whenever they were written."""
+    kviz = _attempt(ordered, options)
+    if _agreement(ordered.decision, kviz) == "unexplained":
+        return None
+    return Compared(ordered.decision, "same in another order of bindings", kviz)
 
 
 def _in_another_state(moment: Moment, options: SchedulerOptions) -> Compared | None:
@@ -130,20 +171,6 @@ def _in_another_state(moment: Moment, options: SchedulerOptions) -> Compared | N
         found = _attempt(earlier, options)
         if _agreement(moment.decision, found) != "unexplained":
             return Compared(moment.decision, "speaks of the state before", found, n)
-    return _in_another_order(moment, options) if moment.decision.node else None
-
-
-def _in_another_order(moment: Moment, options: SchedulerOptions) -> Compared | None:
-    """Find an order of the bindings about then in which kviz binds the pod as it was bound."""
-    state, kviz = moment, _attempt(moment, options)
-    for n in range(1, MAX_REORDERED + 1):
-        other = state.in_another_order(kviz.tied, moment.decision.node)
-        if other is None:
-            return None
-        state, kviz = other, _attempt(other, options)
-        if _agreement(moment.decision, kviz) != "unexplained":
-            agreement: Agreement = "same in another order of bindings"
-            return Compared(moment.decision, agreement, kviz, n)
     return None
 
 
@@ -173,10 +200,17 @@ def _cause(moment: Moment, kviz: SingleAttempt, options: SchedulerOptions) -> tu
     if kviz.ending == "not tried":
         return "configuration", _not_tried(moment, kviz, configuration)
     if configuration.extenders:
-        return "extender", "An extender of the configuration has a say, and kviz did not ask it."
+        return "extender", say(
+            "reality.extender",
+            "An extender of the configuration has a say, and kviz did not ask it.",
+        )
     if decision.what == "binding" and kviz.asked is InAnySample.BEATEN:
-        text = f"Which {kviz.n_examined} of {kviz.n_nodes} nodes were looked at is not told."
-        return "sampling", text
+        return "sampling", say(
+            "reality.sampling",
+            "Which {n} of {all} nodes were looked at is not told.",
+            n=kviz.n_examined,
+            all=kviz.n_nodes,
+        )
     n_beside = sum(1 for _ in islice(moment.with_later(), MAX_ASSUMED + 1))
     if decision.what == "message":
         return _cause_of_message(moment, kviz, n_beside)
@@ -186,57 +220,94 @@ def _cause(moment: Moment, kviz: SingleAttempt, options: SchedulerOptions) -> tu
 def _not_tried(
     moment: Moment, kviz: SingleAttempt, configuration: KubeSchedulerConfiguration
 ) -> str:
-    name = moment.pod.spec.scheduler_name or "default-scheduler"
-    profiles = ", ".join(profile.scheduler_name for profile in configuration.profiles)
-    return (
-        f"kviz did not try the pod ({kviz.why}): it asks for {name}, the profiles are {profiles}."
+    return say(
+        "reality.not_tried",
+        "kviz did not try the pod ({why}): it asks for {name}, the profiles are {profiles}.",
+        why=kviz.why,
+        name=moment.pod.spec.scheduler_name or "default-scheduler",
+        profiles=series(profile.scheduler_name for profile in configuration.profiles),
     )
 
 
 def _cause_of_binding(moment: Moment, kviz: SingleAttempt, n_beside: int) -> tuple[Cause, str]:
     node = moment.decision.node
-    more = "More than " if n_beside > MAX_ASSUMED else ""
-    racing = f"{more}{counted(min(n_beside, MAX_ASSUMED), 'other binding')}"
     if n_beside and kviz.ending == "bound" and node in kviz.feasible:
-        text = f"{racing} came within two seconds after it; which of these pods the scheduler "
-        return "race", f"{text}had placed before is not told."
+        return "race", say(
+            "reality.race",
+            "Other pods were bound within two seconds after it; which of them the scheduler had "
+            "placed before is not told.",
+        )
     if _recent(moment):
-        text = f"kviz finds no node for it, or another than {node}; the cluster had changed just"
-        return "stale cache", f"{text} before, and a scheduler may hear of that later."
+        return "stale cache", say(
+            "reality.stale_cache",
+            "kviz finds no node for it, or another than {node}; the cluster had changed just "
+            "before, and a scheduler may hear of that later.",
+            node=node,
+        )
     if kviz.ending != "bound":
-        return "plugin", f"kviz finds no node: {kviz.message}"
+        return "plugin", say(
+            "reality.no_node", "kviz finds no node: {message}", message=kviz.message
+        )
     if kviz.n_examined < kviz.n_nodes and kviz.asked is None:
-        return "race", f"kviz looks at {kviz.node} alone, to which the pod is nominated."
+        return "race", say(
+            "reality.nominated_alone",
+            "kviz looks at {node} alone, to which the pod is nominated.",
+            node=kviz.node,
+        )
     if node not in kviz.feasible and kviz.asked is not InAnySample.BEATEN:
-        return "plugin", f"kviz rejects {node}: a plugin or its arguments may be others there."
-    text = f"{node} fits, but kviz scores {kviz.node} higher: weights or arguments may differ."
-    return "configuration", text
+        return "plugin", say(
+            "reality.rejected",
+            "kviz rejects {node}: a plugin or its arguments may be others there.",
+            node=node,
+        )
+    return "configuration", say(
+        "reality.scored_higher",
+        "{node} fits, but kviz scores {higher} higher: weights or arguments may differ.",
+        node=node,
+        higher=kviz.node,
+    )
 
 
 def _cause_of_message(moment: Moment, kviz: SingleAttempt, n_beside: int) -> tuple[Cause, str]:
     if kviz.ending == "bound":
-        text = f"kviz finds a node for it, {kviz.node}."
         if n_beside or _recent(moment):
-            return "race", f"{text} Others were placed or went at the same time."
-        return "plugin", f"{text} A plugin that kviz does not know may reject it."
+            return "race", say(
+                "reality.others_moved",
+                "kviz finds a node for it, {node}. Others were placed or went at the same time.",
+                node=kviz.node,
+            )
+        return "plugin", say(
+            "reality.unknown_plugin",
+            "kviz finds a node for it, {node}. A plugin that kviz does not know may reject it.",
+            node=kviz.node,
+        )
     if _recent(moment):
-        return "stale cache", "The cluster changed just before; the message may mix both states."
+        return "stale cache", say(
+            "reality.mixed", "The cluster changed just before; the message may mix both states."
+        )
     if n_beside:
-        return (
-            "race",
+        return "race", say(
+            "reality.bound_after",
             "Other pods were bound just after, some of which may have been placed before.",
         )
     unknown = _unknown_reasons(moment.decision.message, kviz.message)
     if unknown:
-        return "plugin", f"kviz does not say {unknown!r} here."
-    return (
-        "kviz",
+        return "plugin", say(
+            "reality.not_said", 'kviz does not say "{reason}" here.', reason=unknown
+        )
+    return "kviz", say(
+        "reality.quiet",
         "Nothing else changed at the time: kviz may be wrong, or the configuration other.",
     )
 
 
 def _recent(moment: Moment) -> bool:
-    return any(True for _ in islice(moment.before_changes(), 1))
+    """Return whether a pod or a node changed within two seconds before, or what matters else."""
+    return any(
+        isinstance(past.change.item, Pod | Node) or matters(past)
+        for past in moment.past
+        if past.now_ns >= moment.now_ns - NEAR_NS and past.change.item.key != moment.pod.key
+    )
 
 
 def _unknown_reasons(told: str, own: str) -> str:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kviz.following.changes import Item
 from kviz.following.moments import NEAR_NS, Moment, matters
-from kviz.following.reality import Compared, Score
-from scheduler_core.api import Pod
+from kviz.following.reality import AGREEMENTS, CAUSES, Compared, Score
 from scheduler_core.api.counting import counted
 
 MAX_MESSAGE = 160
@@ -40,7 +38,9 @@ def document(found: Compared) -> dict[str, object]:
         },
         "agreement": found.agreement,
         "shift": found.n_shift,
+        "agreementText": AGREEMENTS[found.agreement],
         "cause": found.cause or None,
+        "causeText": CAUSES[found.cause] if found.cause else None,
         "sentence": found.sentence or None,
     }
 
@@ -78,16 +78,7 @@ def changed_before(moment: Moment) -> Iterator[str]:
 
 def bound_after(moment: Moment) -> Iterator[str]:
     """Say which pods were bound just after it: some may have been assumed already."""
-    known = set(moment.assumed)
-    for later in moment.with_later():
-        (uid,) = later.assumed.keys() - known
-        known.add(uid)
-        pod = next(item for item in later.cluster.of("pods").values() if _uid(item) == uid)
-        yield f"{pod.key} on {later.assumed[uid]}"
-
-
-def _uid(item: Item) -> str:
-    return item.uid if isinstance(item, Pod) else ""
+    yield from (f"{pod.key} on {node}" for pod, node in moment.later_bindings())
 
 
 def told(found: Compared) -> str:

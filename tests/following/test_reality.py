@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace as replace_with
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -36,10 +37,10 @@ def test_how_much_agrees() -> None:
         "same": 78,
         "among the equals": 40,
         "same where others were looked at": 0,
-        "same once later bindings count as assumed": 31,
+        "same once later bindings count as assumed": 0,
         "message the same": 22,
-        "speaks of the state before": 5,
-        "same in another order of bindings": 1,
+        "speaks of the state before": 7,
+        "same in another order of bindings": 30,
         "unexplained": 0,
     }
 
@@ -58,15 +59,30 @@ def test_another_node_is_not_explained_away() -> None:
         others = sorted(known.kviz.feasible - set(known.kviz.tied))
         if moment.decision.what == "message" or not others:
             continue
-        lie = moment.decision.__class__(
-            **{name: getattr(moment.decision, name) for name in moment.decision.__slots__}
-            | {"node": others[-1]}
-        )
+        lie = replace_with(moment.decision, node=others[-1])
         moment.decision, moment.past, moment.ahead = lie, (), ()
         found = compare(moment, SchedulerOptions())
         assert not found.explained
         told += 1
     assert told >= 3
+
+
+def test_made_up_bindings_amid_churn_are_seldom_explained_away() -> None:
+    """What is left of them are ties among equals decided by luck, and changes heard late."""
+    told = explained = 0
+    for moment in moments(followed().journal):
+        decision = moment.decision
+        if decision.what == "message" or decision.number % 4:
+            continue
+        known = compare(moment, SchedulerOptions())
+        others = sorted(known.kviz.feasible - set(known.kviz.tied) - {decision.node})
+        if others:
+            node = others[decision.number % len(others)]
+            moment.decision = replace_with(decision, node=node)
+            told += 1
+            explained += compare(moment, SchedulerOptions()).explained
+    assert told > 15
+    assert explained <= told // 5
 
 
 def test_another_message_is_not_explained_away() -> None:

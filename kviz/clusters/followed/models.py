@@ -6,6 +6,7 @@ import uuid
 
 from django.db import models
 
+from kviz.common.said_field import SaidField
 from kviz.runs.models import Run
 
 
@@ -24,7 +25,7 @@ class FollowedCluster(models.Model):
     """Whether the server had to prove who it is; empty for a recording."""
     refused = models.JSONField(default=dict)
     """Why kinds may not be read, by kind."""
-    checked = models.JSONField(null=True, blank=True)
+    checked = SaidField(null=True, blank=True)
     """What the latest check found, as `kviz follow --check --json` prints it."""
     followed_by = models.CharField(max_length=100, blank=True)
     """The server that follows it, and has done so at `heartbeat_at`."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from http import HTTPStatus
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 from uuid import UUID
 
 from django.conf import settings
@@ -23,6 +24,7 @@ from kviz.clusters.followed.models import FollowedCluster
 from kviz.clusters.selectors import clusters_offered
 from kviz.common.mode import Mode
 from kviz.common.wording import translated
+from kviz.following.reality import AGREEMENTS
 from kviz.runs.inputs import InvalidInput
 from scheduler_core.wording import told
 
@@ -99,10 +101,17 @@ def followed_detail(request: HttpRequest, followed_id: UUID) -> HttpResponse:
         "problem": live.problem_of(followed),
         "n_changes": selectors.n_changes(followed=followed),
         "checked": followed.checked,
+        "counts": _counts(checked),
         "apart": [each for each in compared if each["agreement"] == "unexplained"],
         "shifted": [each for each in compared if each["shift"]][:SHOWN],
     }
     return render(request, "followed/detail.html", context)
+
+
+def _counts(checked: Mapping[str, Any]) -> list[tuple[str, int]]:
+    """Return how often each agreement was found, in words."""
+    counts = checked.get("counts", {})
+    return [(translated(words), counts.get(name, 0)) for name, words in AGREEMENTS.items()]
 
 
 @require_POST
