@@ -12,6 +12,7 @@ from drf_spectacular.renderers import OpenApiYamlRenderer
 
 from kviz.reference.rest import interface
 
+pytestmark = pytest.mark.django_db
 COMMITTED = Path(__file__).parents[2] / "docs/openapi.yaml"
 
 
