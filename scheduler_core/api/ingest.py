@@ -264,7 +264,9 @@ class _Upload:
 
     def _missing(self, objects: ClusterObjects) -> Iterator[str]:
         yield from left_out(self.errors, self.unlisted)
-        yield from (absent.sentence for absent in absent_kinds(objects))
+        for absent in absent_kinds(objects):
+            if absent.kind != PriorityClass.kind:  # each of its pods has been named
+                yield absent.sentence
 
     def _reported_errors(self) -> Iterator[ParseError]:
         shown = self.errors[: self.limits.reported_errors]
