@@ -15,6 +15,8 @@ import pytest
 from kviz.cli import main
 from kviz.cli.real_cluster import CLEAR_LINE
 from kviz.clusters.rbac import READER_ROLE
+from kviz.clusters.reading import problems
+from kviz.distribution import with_extra
 from tests.clusters.api_server import TOKEN, ApiServer
 from tests.clusters.cluster import kubeconfig, node, pod, small_cluster, written
 
@@ -43,6 +45,18 @@ def test_a_cluster_becomes_a_file(
     assert TOKEN not in out + err + output.read_text()
     assert main(["explain", str(output), "--pod", "shop/big-0", "--format", "json"]) == 0
     assert "Insufficient cpu" in capsys.readouterr().out
+
+
+def test_without_the_client_the_extra_is_named(
+    server: ApiServer,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(problems, "find_spec", lambda name: None)
+    config = written(tmp_path, kubeconfig(server.url))
+    assert main(["import", "--kubeconfig", str(config), "--output", str(tmp_path / "c")]) == 1
+    assert f"{with_extra('cluster')}." in capsys.readouterr().err
 
 
 class Terminal(StringIO):

@@ -18,6 +18,14 @@ import pytest
 pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parents[2]
+KUBECONFIG = """\
+apiVersion: v1
+kind: Config
+current-context: c
+contexts: [{name: c, context: {cluster: c, user: u}}]
+clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}]
+users: [{name: u, user: {token: t}}]
+"""
 UV = shutil.which("uv") or str(ROOT / ".uv/bin/uv")
 
 
@@ -102,6 +110,28 @@ def test_commands_that_need_no_server_work(installed: Path, tmp_path: Path) -> N
     )
 
     assert "SchedulerAsyncPreemption" in said.stdout
+
+
+def test_the_base_serves_and_says_what_reads_clusters(wheel: Path, tmp_path: Path) -> None:
+    python = tmp_path / "venv/bin/python"
+    uv = [UV, "--quiet"]
+    subprocess.run([*uv, "venv", "--python", sys.executable, str(tmp_path / "venv")], check=True)
+    subprocess.run([*uv, "pip", "install", "--python", str(python), str(wheel)], check=True)
+    (tmp_path / "config").write_text(KUBECONFIG)
+    has_it = subprocess.run([python, "-c", "import kubernetes"], capture_output=True, check=False)
+    assert has_it.returncode == 1
+    web = "from kviz.project.asgi import application; import kviz.project.urls"
+    environment = {"PATH": "/usr/bin", "KVIZ_DATA_DIR": str(tmp_path / "data")}
+    subprocess.run([python, "-c", web], check=True, cwd=tmp_path, env=environment)
+    said = subprocess.run(
+        [python, "-m", "kviz.cli", "import", "--kubeconfig", "config"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env=environment,
+    )
+    assert "[cluster]" in said.stderr
 
 
 def test_the_wheel_has_nothing_that_is_not_needed_to_run(wheel: Path) -> None:

@@ -23,7 +23,8 @@ def locked(file: str) -> set[str]:
 def test_each_lock_has_what_it_is_for() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     runs = named(project["project"]["dependencies"])
-    scale = named(project["project"]["optional-dependencies"]["scale"])
+    extras = project["project"]["optional-dependencies"]
+    scale = named(extras["scale"]) | named(extras["cluster"])
     tools = named([each for each in project["dependency-groups"]["test"] if isinstance(each, str)])
     server, tests = locked("requirements.lock"), locked("requirements-test.lock")
 

@@ -23,6 +23,7 @@ from kviz.clusters.reading.problems import (
     StreamCut,
     Unreachable,
     Untrusted,
+    require_client,
 )
 from kviz.clusters.reading.resources import Resource
 from kviz.clusters.reading.targets import Target
@@ -209,6 +210,7 @@ class Connection:
 
 def _client(target: Target) -> ApiClient:
     """The official client for a target: verified TLS, no retries, no redirects."""
+    require_client()
     import urllib3
     from kubernetes.client import ApiClient, Configuration  # large: loaded when it is needed
 

@@ -19,8 +19,10 @@ quoted.
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import ClassVar
 
+from kviz import distribution
 from scheduler_core.wording import say
 
 
@@ -30,6 +32,19 @@ class ClusterProblem(Exception):
 
 class ContextRefused(ClusterProblem):
     """A context that kviz cannot use, or not safely."""
+
+
+def require_client() -> None:
+    """See that the Kubernetes client is installed. Raises ContextRefused."""
+    if find_spec("kubernetes") is None:
+        needed = distribution.with_extra("cluster")
+        raise ContextRefused(
+            say(
+                "cluster.client_missing",
+                "Reading a cluster needs the Kubernetes client: {needed}.",
+                needed=needed,
+            )
+        )
 
 
 class Unreachable(ClusterProblem):

@@ -17,7 +17,7 @@ from kviz.clusters.reading.kubeconfig import (
     kubeconfig_paths,
     read_kubeconfig,
 )
-from kviz.clusters.reading.problems import ContextRefused
+from kviz.clusters.reading.problems import ContextRefused, require_client
 from scheduler_core.extender.transport import TLSSettings
 
 Protection = Literal["verified", "unverified", "unencrypted"]
@@ -112,6 +112,7 @@ def target_of(kubeconfig: Kubeconfig, name: str = "") -> Target:
 
 def in_cluster_target(environment: Mapping[str, str], folder: Path = SERVICE_ACCOUNT) -> Target:
     """The cluster that kviz itself runs in, as its service account. Raises ContextRefused."""
+    require_client()
     from kubernetes.client import Configuration  # large: loaded when it is needed
     from kubernetes.config import ConfigException
     from kubernetes.config.incluster_config import InClusterConfigLoader
