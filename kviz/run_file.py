@@ -77,6 +77,7 @@ class Inputs(Record, frozen=True):
     `feature_gates` are those that were switched, by whoever started the run or by its scenario;
     `release` is empty if that of an observed scheduler is not known. `said` is what the sentences
     of `warnings`, `problems` (their messages) and `left_out` are made of, by those names.
+    `release_told` is what the release was chosen by, empty if somebody named it.
     """
 
     engine_version: Name
@@ -97,6 +98,7 @@ class Inputs(Record, frozen=True):
     left_out: Annotated[list[Line], msgspec.Meta(max_length=1_000)] = []
     changes: Annotated[list[ChangeMade], msgspec.Meta(max_length=1_000)] = []
     said: dict[Name, object] = {}
+    release_told: Annotated[str, msgspec.Meta(max_length=64)] = ""
 
 
 class Answer(Record, frozen=True):

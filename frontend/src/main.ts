@@ -18,6 +18,7 @@ if (root) {
     classic = "",
     devices = "",
     csrf = "",
+    release: released = "",
   } = root.dataset;
   const api = `/api/v1/runs/${run}/`;
   const scheme = location.protocol === "https:" ? "wss" : "ws";
@@ -34,6 +35,7 @@ if (root) {
     source,
     place: inQuery,
     isOver,
+    released,
     page: {
       name,
       home,

@@ -8,7 +8,7 @@ import { readPage } from "./wire/embedded.ts";
 
 const root = document.getElementById("explorer");
 if (root) {
-  const { run = "", name = "" } = root.dataset;
+  const { run = "", name = "", release: released = "" } = root.dataset;
   const page = { name, home: "", run: "", optimum: "", classic: false, downloads: [], server: null };
-  void start({ root, run, source: readPage(document, decompress), place: inFragment, isOver: true, page });
+  void start({ root, run, source: readPage(document, decompress), place: inFragment, isOver: true, page, released });
 }

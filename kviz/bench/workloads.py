@@ -49,6 +49,8 @@ from scheduler_core.api import (
     WeightedPodAffinityTerm,
 )
 
+RELEASE: Final = "1.36.2"
+"""Whose scheduler is measured, so that measurements of different days compare."""
 ZONES: Final = ("a", "b", "c")
 ZONE: Final = "topology.kubernetes.io/zone"
 HOSTNAME: Final = "kubernetes.io/hostname"

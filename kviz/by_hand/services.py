@@ -14,7 +14,7 @@ from kviz.by_hand.models import Attempt, Game
 from kviz.by_hand.tables import table_of
 from kviz.questions.optimum.services import optimum_ask
 from kviz.runs.execution.engine import table
-from kviz.runs.inputs import changes_of, configuration_of, gates_of, refuse_veiled
+from kviz.runs.inputs import changes_of, configuration_of, gates_of_stored, refuse_veiled
 from kviz.runs.models import Optimum, Run
 from kviz.runs.services import RunInputs, run_create, run_prepare, run_reveal
 from kviz.snapshots.models import Snapshot
@@ -69,7 +69,7 @@ def _begin(
     is_for_class: bool = False,
 ) -> Game:
     planned = run_prepare(workspace=workspace, snapshot=snapshot, **inputs)
-    gates = gates_of(asked=planned.feature_gates, scenario="", release=planned.release)
+    gates = gates_of_stored(planned)
     if configuration_of(planned.scheduler_config, gates).extenders:
         raise CannotPlay(gettext("Scheduler extenders decide here, which no game calls."))
     found = table(planned)

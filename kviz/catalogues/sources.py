@@ -168,7 +168,11 @@ def then_and_now() -> Iterator[Message]:
     from kviz.reference.then_and_now import NAMES_TITLE, english_rows
 
     found = english_rows()
-    texts = [NAMES_TITLE, *(group.title for group in found.groups), *(r.now for r in found.rows)]
+    texts = [
+        NAMES_TITLE,
+        *(group.title for group in found.groups),
+        *(text for r in found.rows for text in (r.now, *r.later.values())),
+    ]
     for text in dict.fromkeys(texts):
         yield text, "then and now"
 

@@ -23,7 +23,7 @@ import msgspec
 from websockets.asyncio.client import connect
 
 from kviz.bench.calibration import N_ITERATIONS, loop_s
-from kviz.bench.workloads import WORKLOADS
+from kviz.bench.workloads import RELEASE, WORKLOADS
 from kviz.cli.bench_storage import as_uploaded, serving, upload
 from kviz.cli.django_setup import start_django
 from scheduler_core.trace.codec import read_headers
@@ -83,7 +83,9 @@ def measure_followers(
 
         data = as_uploaded(list(WORKLOADS[workload].make(n_nodes, n_pods)))
         run = services.run_create(
-            workspace=local_workspace_ensure(), snapshot=upload("workload.json", data)
+            workspace=local_workspace_ensure(),
+            snapshot=upload("workload.json", data),
+            release=RELEASE,
         )
         services.run_pause(run=run)
         with (

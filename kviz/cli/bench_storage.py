@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 import msgspec
 from websockets.sync.client import connect
 
-from kviz.bench.workloads import WORKLOADS
+from kviz.bench.workloads import RELEASE, WORKLOADS
 from kviz.cli.django_setup import start_django
 from scheduler_core.api import KubeObject
 from scheduler_core.trace.codec import read_headers
@@ -106,7 +106,9 @@ def measure_storage(workload: str, n_nodes: int, n_pods: int, dump: Path | None)
         snapshot = upload(dump.name if dump else "workload.json", data)
         upload_s, upload_peak_rss_bytes = time.process_time() - began_s, _peak_rss_bytes()
         for _ in range(2):
-            services.run_create(workspace=local_workspace_ensure(), snapshot=snapshot)
+            services.run_create(
+                workspace=local_workspace_ensure(), snapshot=snapshot, release=RELEASE
+            )
         whole, begun = _Execution(), _Execution()
         run = whole.execute(to_the_end=True)
         begun.execute(to_the_end=False)

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Final
 
 from kviz.bench.calibration import N_ITERATIONS, loop_s
-from kviz.bench.workloads import WORKLOADS
+from kviz.bench.workloads import RELEASE, WORKLOADS
 from kviz.cli.bench_storage import as_uploaded, upload
 from kviz.cli.django_setup import start_django
 from kviz.forking.copies import n_cores
@@ -98,7 +98,7 @@ def _asked(snapshot: Snapshot, n_variants: int) -> Experiment:
     workspace = local_workspace_ensure()
     return experiment_create(
         workspace=workspace,
-        beginning=run_prepare(workspace=workspace, snapshot=snapshot),
+        beginning=run_prepare(workspace=workspace, snapshot=snapshot, release=RELEASE),
         kind="changes",
         asked={"variants": variants},
     )

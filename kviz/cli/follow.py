@@ -13,6 +13,7 @@ from typing import IO
 from kviz.cli.real_cluster import add_target_options, target_of_options
 from kviz.clusters.reading.connection import Connection
 from kviz.clusters.reading.problems import ClusterProblem
+from kviz.clusters.reading.server_version import server_version
 from kviz.clusters.scheduler_config import GuessedConfig, guess_config
 from kviz.clusters.watching import begin, follow
 from kviz.command_line.arguments import Subparsers
@@ -39,6 +40,7 @@ from scheduler_core.config import (
     default_configuration,
     load_configuration,
 )
+from scheduler_core.releases.choosing import chosen_release
 from scheduler_core.scheduler.assembly import SchedulerOptions
 from scheduler_core.sim import Scenario
 
@@ -83,22 +85,24 @@ def add_parser(commands: Subparsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    wanted = scheduling(options)
     if options.recording is None:
-        journal, guessed = live(options)
+        journal, wanted = live(options)
         if options.check:
-            print_check(options, journal, guessed_scheduling(wanted, guessed))
+            print_check(options, journal, wanted)
         return 0
     told = recorded(options.recording)
     if options.check:
-        print_check(options, told.journal, wanted)
+        print_check(options, told.journal, scheduling(options, told.journal))
     else:
         print_decisions(options, told.decisions)
     return 0
 
 
-def live(options: argparse.Namespace) -> tuple[Journal, GuessedConfig]:
-    """Follow a cluster, and print its decisions as they come. Raises CommandFailed."""
+def live(options: argparse.Namespace) -> tuple[Journal, SchedulerOptions]:
+    """Follow a cluster, and print its decisions as they come. Raises CommandFailed.
+
+    Returns what was told, and how the scheduler is configured as far as that is known.
+    """
     guessed = GuessedConfig()
     target, over = target_of_options(options), threading.Event()
     timer = threading.Timer(options.seconds or 0.0, over.set)
@@ -110,6 +114,7 @@ def live(options: argparse.Namespace) -> tuple[Journal, GuessedConfig]:
                 if guessed.origin:
                     print(f"kviz: the configuration: {guessed.origin}", file=sys.stderr)
             journal = recording.journal or _begun(connection, over)
+            wanted = guessed_scheduling(scheduling(options, journal), guessed)
             recording.begin(journal)
 
             def tell(told: Told) -> None:
@@ -125,7 +130,7 @@ def live(options: argparse.Namespace) -> tuple[Journal, GuessedConfig]:
         raise CommandFailed(str(error)) from None
     except OSError as error:
         raise CommandFailed(f"{options.record}: {error.strerror}") from error
-    return journal, guessed
+    return journal, wanted
 
 
 def _begun(connection: Connection, over: threading.Event) -> Journal:
@@ -133,7 +138,7 @@ def _begun(connection: Connection, over: threading.Event) -> Journal:
     found = begin(connection, over.wait)
     for resource, sentence in found.refused.items():
         print(f"kviz: {resource} are not followed: {sentence}", file=sys.stderr)
-    return Journal(found.lists)
+    return Journal(found.lists, server_version=server_version(connection))
 
 
 def _until_interrupted(work: Callable[[], object], over: threading.Event) -> None:
@@ -195,9 +200,10 @@ class Recording:
             self._file.flush()
 
 
-def scheduling(options: argparse.Namespace) -> SchedulerOptions:
+def scheduling(options: argparse.Namespace, journal: Journal) -> SchedulerOptions:
     """How the scheduler that is followed is configured, as far as that was given."""
-    gates: FeatureGates = gates_of(options, Scenario(), {})
+    chosen = chosen_release(options.release, journal.release_told)
+    gates: FeatureGates = gates_of(options, Scenario(), {}, chosen)
     if options.config is None:
         return SchedulerOptions(configuration=default_configuration(gates), features=gates)
     try:
@@ -234,9 +240,9 @@ def print_check(options: argparse.Namespace, journal: Journal, wanted: Scheduler
         raise CommandFailed(f"{options.config}: {error}") from error
     total = score(found)
     if options.json:
-        print(json.dumps(as_json(found, total)))
+        print(json.dumps(as_json(found, total, wanted.features)))
     else:
-        print(as_text(found, total), end="")
+        print(as_text(found, total, wanted.features), end="")
 
 
 def print_decisions(options: argparse.Namespace, decisions: Sequence[Decision]) -> None:

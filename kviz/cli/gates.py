@@ -7,7 +7,7 @@ import json
 
 from kviz.command_line.arguments import Subparsers
 from scheduler_core.config.features import NOT_MODELLED, SWITCHABLE, switchable
-from scheduler_core.releases import RELEASES, UNNAMED, full_name
+from scheduler_core.releases import LATEST, RELEASES, full_name
 from scheduler_core.releases.table import GateSpec, Release
 
 
@@ -17,7 +17,7 @@ def add_parser(commands: Subparsers) -> None:
         description="List the feature gates that the scheduler of a release reads: the default, "
         "what a gate switches on, and whether a run may switch it.",
     )
-    command.add_argument("--release", type=full_name, choices=tuple(RELEASES), default=UNNAMED.name)
+    command.add_argument("--release", type=full_name, choices=tuple(RELEASES), default=LATEST.name)
     command.add_argument("--json", action="store_true")
     command.set_defaults(run=run)
 

@@ -11,11 +11,12 @@ from kviz.command_line.arguments import Subparsers
 from kviz.out_of_tree import offered_plugins
 from scheduler_core.config import (
     ExtensionPoint,
+    FeatureGates,
     default_configuration,
 )
 from scheduler_core.config.types import Plugin
 from scheduler_core.registry import in_tree_registry, points_of
-from scheduler_core.releases import UNNAMED
+from scheduler_core.releases import LATEST
 from scheduler_core.teaching import TEACHING_PLUGINS
 
 
@@ -60,7 +61,7 @@ def _in_tree() -> Iterator[Listed]:
     enabled = {p.name: p.weight for p in _default_plugins() if p.name in implements}
     for name in (*enabled, *sorted(implements.keys() - enabled.keys())):
         points, weight = _in_order(implements[name]), enabled.get(name, 0)
-        yield Listed(name, "kube-scheduler", f"v{UNNAMED.name}", name in enabled, weight, points)
+        yield Listed(name, "kube-scheduler", f"v{LATEST.name}", name in enabled, weight, points)
 
 
 def _beyond() -> Iterator[Listed]:
@@ -71,7 +72,7 @@ def _beyond() -> Iterator[Listed]:
 
 
 def _default_plugins() -> Iterable[Plugin]:
-    return default_configuration().profiles[0].plugins.multi_point.enabled
+    return default_configuration(FeatureGates((), LATEST)).profiles[0].plugins.multi_point.enabled
 
 
 def _in_order(points: Collection[ExtensionPoint]) -> list[str]:

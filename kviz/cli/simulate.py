@@ -99,6 +99,7 @@ def run(options: argparse.Namespace) -> int:
 def _options_json(wanted: RunOptions) -> dict[str, object]:
     return {
         "release": wanted.features.release.name,
+        "releaseText": wanted.features.release_text,
         "featureGates": wanted.features.changed,
         "tieBreak": wanted.tie_break,
         "queueOrder": wanted.queue_order,
@@ -138,6 +139,7 @@ def _inputs(options: argparse.Namespace, made_of: RunInputs, cluster: Ingested) 
         left_out=list(map(str, cluster.left_out)),
         changes=[ChangeMade(each.cycle, _kept(each.change)) for each in made_of.changes],
         said=said_of(cluster.warnings, map(told, cluster.errors), cluster.left_out),
+        release_told=made_of.options.features.release_told,
     )
 
 

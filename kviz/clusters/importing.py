@@ -22,6 +22,7 @@ from kviz.clusters.reading.problems import (
     Unauthorized,
 )
 from kviz.clusters.reading.resources import RESOURCES, Resource
+from kviz.clusters.reading.server_version import server_version
 from kviz.clusters.reading.targets import Protection, Target
 from scheduler_core.api.errors import LimitError, ParseError, Place
 from scheduler_core.api.findings import why_left_out
@@ -201,6 +202,7 @@ class _Reading:
             resource_version=self.resource_version,
             ingested=replace(
                 found,
+                server_version=server_version(self.connection),
                 warnings=warnings,
                 errors=(*refused, *found.errors),
                 left_out=(*map(why_left_out, refused), *found.left_out),

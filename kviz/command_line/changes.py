@@ -10,9 +10,9 @@ from pathlib import Path
 
 from kviz.command_line.plugins import plugins_for
 from kviz.command_line.problems import CommandFailed, WrongUsage
-from kviz.command_line.run_options import asked_gates, gates_of, tie_break_of
+from kviz.command_line.run_options import asked_gates, gates_of
 from kviz.out_of_tree import LoadedPlugins
-from scheduler_core.api import KubeObject
+from scheduler_core.api import KubeObject, Node
 from scheduler_core.api.ingest import Ingested
 from scheduler_core.changes import (
     Change,
@@ -32,7 +32,7 @@ from scheduler_core.changes.plan import later_steps
 from scheduler_core.changes.rules import weighted
 from scheduler_core.changes.vocabulary import SwitchGate, UseConfiguration
 from scheduler_core.config import ConfigError, KubeSchedulerConfiguration
-from scheduler_core.releases import RELEASES
+from scheduler_core.releases.choosing import chosen_release, release_told
 from scheduler_core.sim import RunOptions, Scenario, load_scenario
 
 
@@ -127,10 +127,12 @@ def inputs_of(
     """What the run of a cluster is made of, with some changes. Raises CommandFailed."""
     _say_limits(changes, cluster)
     scenario = read_scenario(options.scenario)
+    told = release_told(cluster.objects.of(Node), cluster.server_version)
+    chosen = chosen_release(options.release, told)
     base = Rules(
         configuration=_text_of(str(options.config)) if options.config else "",
         gates={**scenario.feature_gates, **asked_gates(options)},
-        release=RELEASES[options.release],
+        release=chosen.release,
         seed=options.seed,
         queue_order=options.queue_order,
     )
@@ -143,7 +145,7 @@ def inputs_of(
         ) from error
     rules = changed_rules(base, () if later else changes)
     switched = {each.gate: each.enabled for each in changes if isinstance(each, SwitchGate)}
-    gates = gates_of(options, scenario, switched)
+    gates = gates_of(options, scenario, switched, chosen)
     configuration = _configuration_of(rules, options.config, changes)
     plugins = plugins_for(configuration, options.config)
     wanted = RunOptions(
@@ -152,7 +154,7 @@ def inputs_of(
         registry=plugins.registry,
         scenario=scenario,
         seed=rules.seed,
-        tie_break=tie_break_of(options),
+        tie_break=options.tie_break or chosen.release.tie_break,
         queue_order=rules.queue_order,
         later=later,
         ignored=cluster.ignored,

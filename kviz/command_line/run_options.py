@@ -7,10 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, get_args
 
+from msgspec.structs import replace
+
 from kviz.command_line.problems import CommandFailed, WrongUsage
 from scheduler_core.changes.lines import read_gate
 from scheduler_core.config import ConfigError, FeatureGates, located
-from scheduler_core.releases import RELEASES, UNNAMED, full_name
+from scheduler_core.releases import RELEASES, full_name
+from scheduler_core.releases.choosing import AUTO, Chosen
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.sim import Scenario, ScenarioError, gates_of_run
 from scheduler_core.trace.records import QueueOrder
@@ -41,15 +44,19 @@ def add_scenario_option(command: argparse.ArgumentParser, more: str = "") -> Non
     command.set_defaults(scenario=None, plays_scenario=True)
 
 
+RELEASE_CHOICES: Final = (AUTO, *RELEASES)
+
+
 def add_release_options(command: argparse.ArgumentParser) -> None:
     """Offer the release and its gates."""
     command.add_argument(
         "--release",
         type=full_name,
-        choices=tuple(RELEASES),
-        default=UNNAMED.name,
+        choices=RELEASE_CHOICES,
+        default=AUTO,
         help="the Kubernetes release whose scheduler is followed; 1.36 and 1.37 are their newest "
-        "patches (default: %(default)s)",
+        "patches, auto is what the API server says, else the newest kubelet of the nodes, else "
+        "the newest that kviz knows (default: %(default)s)",
     )
     command.add_argument(
         "--feature-gates",
@@ -87,7 +94,10 @@ def add_rule_options(command: argparse.ArgumentParser) -> None:
 
 
 def gates_of(
-    options: argparse.Namespace, scenario: Scenario, switched: Mapping[str, bool]
+    options: argparse.Namespace,
+    scenario: Scenario,
+    switched: Mapping[str, bool],
+    chosen: Chosen,
 ) -> FeatureGates:
     """The gates of a run; those `switched` by changes go before all others.
 
@@ -95,18 +105,14 @@ def gates_of(
     """
     try:
         asked = {**asked_gates(options), **switched}
-        return gates_of_run(asked, scenario, RELEASES[options.release])
+        gates = gates_of_run(asked, scenario, chosen.release)
     except ScenarioError as error:
         path: Path = options.scenario
         problems = located(error.problems, path.read_text())
         raise CommandFailed(f"{path}: {ScenarioError(problems)}") from error
     except ConfigError as error:
         raise WrongUsage("; ".join(each.message for each in error.problems)) from error
-
-
-def tie_break_of(options: argparse.Namespace) -> TieBreak:
-    chosen: TieBreak | None = options.tie_break
-    return chosen or RELEASES[options.release].tie_break
+    return replace(gates, release_told=chosen.told)
 
 
 def asked_gates(options: argparse.Namespace) -> dict[str, bool]:

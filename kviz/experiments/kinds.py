@@ -117,5 +117,5 @@ def question_of(experiment: Experiment, on_cycle: Callable[[], None]) -> Questio
 
 def run_of(experiment: Experiment) -> Run:
     """The run that all variants differ from; it is not stored."""
-    inputs = {name: experiment.inputs[name] for name in INPUTS}
+    inputs = {name: experiment.inputs[name] for name in INPUTS if name in experiment.inputs}
     return Run(workspace=experiment.workspace, snapshot=experiment.snapshot, **inputs)

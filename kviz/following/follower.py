@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from kviz.following.changes import Change, Listed
 from kviz.following.cluster import FollowedCluster, relisted
 from kviz.following.decisions import Decision, decision_of
 from kviz.following.observed import ObservedRun
 from kviz.following.order import Ordering
+from scheduler_core.api import KubeObject
+from scheduler_core.releases.choosing import release_told
 from scheduler_core.trace.events import AnyEvent
 
 
@@ -24,6 +27,16 @@ class Journal:
 
     lists: list[Listed] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
+    server_version: str = ""
+    """The `gitVersion` of the API server; empty where it did not say."""
+
+    @property
+    def release_told(self) -> str:
+        """What is known of the cluster's release (`scheduler_core.releases.choosing`)."""
+        listed = (item for found in self.lists for item in found.items)
+        items = chain(listed, (change.item for change in self.changes))
+        objects = (item for item in items if isinstance(item, KubeObject))
+        return release_told(objects, self.server_version)
 
     @property
     def versions(self) -> dict[str, int]:

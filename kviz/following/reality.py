@@ -5,7 +5,8 @@ first of these that holds is said, and nothing better: the same; among the equal
 nodes were looked at, where a scheduler stops at enough of them; the same among the bindings that
 were decided on before by the order of the queue, whenever they were written; the same once more of
 those written just after count as made, as they do for a scheduler that has assumed them; the same
-in the state before the latest changes; else unexplained.
+in the state before the latest changes; else unexplained. Where the scheduler is of another release
+(`another_release`), that is the cause, and nothing is searched.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final, Literal, get_args
 
+from kviz.following.another_release import another_release, in_group
 from kviz.following.decisions import Decision
 from kviz.following.follower import Journal
 from kviz.following.moments import NEAR_NS, Moment, matters, moments
@@ -34,9 +36,18 @@ Agreement = Literal[
     "speaks of the state before",
     "same in another order of bindings",
     "unexplained",
+    "not modelled",
 ]
 Cause = Literal[
-    "", "configuration", "plugin", "extender", "sampling", "race", "stale cache", "kviz"
+    "",
+    "release",
+    "configuration",
+    "plugin",
+    "extender",
+    "sampling",
+    "race",
+    "stale cache",
+    "kviz",
 ]
 """What most likely parts kviz from what happened; `kviz`: nothing else is in sight."""
 
@@ -55,8 +66,10 @@ AGREEMENTS: Final[Mapping[Agreement, str]] = {
         "reality.another_order", "same in another order of bindings"
     ),
     "unexplained": say("reality.unexplained", "unexplained"),
+    "not modelled": say("reality.not_modelled", "not modelled"),
 }
 CAUSES: Final[Mapping[Cause, str]] = {
+    "release": say("cause.release", "release"),
     "configuration": say("cause.configuration", "configuration"),
     "plugin": say("cause.plugin", "plugin"),
     "extender": say("cause.extender", "extender"),
@@ -90,7 +103,7 @@ class Compared:
 
     @property
     def explained(self) -> bool:
-        return self.agreement != "unexplained"
+        return self.agreement not in ("unexplained", "not modelled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +113,13 @@ class Score:
     counts: Mapping[Agreement, int]
 
     @property
+    def n_not_modelled(self) -> int:
+        return self.counts["not modelled"]
+
+    @property
     def n_decisions(self) -> int:
-        return sum(self.counts.values())
+        """Those that kviz models."""
+        return sum(self.counts.values()) - self.n_not_modelled
 
     @property
     def n_explained(self) -> int:
@@ -109,13 +127,21 @@ class Score:
 
     @property
     def sentence(self) -> str:
-        if not self.n_decisions:
+        if not self.n_decisions and not self.n_not_modelled:
             return say("reality.none_seen", "No decision was seen yet.")
-        return say(
+        text = say(
             "reality.score",
             "{n} of {all} decisions explained.",
             n=self.n_explained,
             all=self.n_decisions,
+        )
+        if not self.n_not_modelled:
+            return text
+        return say(
+            "reality.score_and_groups",
+            "{score} {n} more are about pods in groups: not modelled.",
+            score=text,
+            n=self.n_not_modelled,
         )
 
 
@@ -124,8 +150,9 @@ def check(journal: Journal, options: SchedulerOptions) -> Iterator[Compared]:
 
     Raises ConfigError for a bad configuration, and PluginFailure.
     """
+    another = another_release(journal, options)
     for moment in moments(journal):
-        yield compare(moment, options)
+        yield compare(moment, options, another)
 
 
 def score(found: Iterable[Compared]) -> Score:
@@ -133,11 +160,19 @@ def score(found: Iterable[Compared]) -> Score:
     return Score({agreement: counts[agreement] for agreement in get_args(Agreement)})
 
 
-def compare(moment: Moment, options: SchedulerOptions) -> Compared:
-    """Set kviz's verdict beside one decision."""
+def compare(moment: Moment, options: SchedulerOptions, another: str = "") -> Compared:
+    """Set kviz's verdict beside one decision.
+
+    `another` says why the scheduler is of another release (`another_release`).
+    """
     decision = moment.decision
+    if in_group(moment.pod):
+        kviz = SingleAttempt("not tried", why="kviz does not model pod groups")
+        return Compared(decision, "not modelled", kviz)
     kviz = _attempt(moment, options)
     agreement = _agreement(decision, kviz)
+    if agreement == "unexplained" and another:
+        return Compared(decision, agreement, kviz, 0, "release", another)
     if agreement == "unexplained" and kviz.ending != "not tried":
         ordered = moment.in_queue_order()
         found = _in_order(ordered, options) if ordered is not moment else None

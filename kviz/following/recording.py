@@ -1,7 +1,8 @@
 """Recordings of a cluster: what its watches sent, one JSON object a line, in order of arrival.
 
 The format is that of `tests/following/data/README.md`: first a `LIST` of every kind, then `SYNCED`,
-then `ADDED`, `MODIFIED`, `DELETED` and `BOOKMARK` as they came, with `t` in seconds.
+then `ADDED`, `MODIFIED`, `DELETED` and `BOOKMARK` as they came, with `t` in seconds. The object of
+`SYNCED` may say which release the API server is (`gitVersion`).
 """
 
 from __future__ import annotations
@@ -121,6 +122,25 @@ def version_in(line: Line) -> int:
     return _version(bytes(line.object))
 
 
+class _Server(msgspec.Struct, rename="camel"):
+    git_version: str = ""
+
+
+_SERVER: Final = msgspec.json.Decoder(_Server | None)
+
+
+def server_version_in(line: Line) -> str:
+    """Read what a `SYNCED` line says of the API server; empty where it says nothing.
+
+    Raises UnreadableChange.
+    """
+    try:
+        said = _SERVER.decode(line.object)
+    except UNREADABLE as error:
+        raise UnreadableChange(f"SYNCED: {error}") from None
+    return said.git_version if said is not None else ""
+
+
 def take_line(follower: Follower, line: Line) -> None:
     """Let a follower hear a line that is no list. Raises UnreadableChange."""
     if not followed(line.resource):
@@ -151,7 +171,8 @@ def journal_lines(journal: Journal) -> Iterator[bytes]:
             "items": [document_of(change) for change in changes],
         }
         yield _line("LIST", found.resource, whole)
-    yield _line("SYNCED", "", None)
+    said = {"gitVersion": journal.server_version} if journal.server_version else None
+    yield _line("SYNCED", "", said)
     yield from change_lines(journal.changes)
 
 
@@ -172,6 +193,8 @@ def journal_of(lines: Iterable[Line]) -> Journal:
         match line.type:
             case "LIST":
                 journal.lists.append(list_of(line))
+            case "SYNCED":
+                journal.server_version = server_version_in(line)
             case "ADDED" | "MODIFIED" | "DELETED":
                 change = change_of(line.resource, line.type, bytes(line.object))
                 if change is not None:
@@ -210,9 +233,11 @@ class Replayed:
 def replay(lines: Iterable[Line]) -> Replayed:
     """Follow a recording. Raises UnreadableChange, and BadRecording where it has no lists."""
     lists: list[Listed] = []
+    server_version = ""
     rest = iter(lines)
     for line in rest:
         if line.type == "SYNCED":
+            server_version = server_version_in(line)
             break
         if line.type == "LIST" and followed(line.resource):
             lists.append(list_of(line))
@@ -221,7 +246,8 @@ def replay(lines: Iterable[Line]) -> Replayed:
             say("recording.no_lists", "a recording begins with a list of every kind, then SYNCED")
         )
     follower = Follower(lists)
-    told = Replayed(Journal(lists), list(follower.beginning))
+    journal = Journal(lists, server_version=server_version)
+    told = Replayed(journal, list(follower.beginning))
     for line in rest:
         told.take(follower.tell(line.t))
         take_line(follower, line)

@@ -7,15 +7,19 @@ from collections.abc import Iterator, Sequence
 from kviz.following.moments import NEAR_NS, Moment, matters
 from kviz.following.reality import AGREEMENTS, CAUSES, Compared, Score
 from scheduler_core.api.counting import counted
+from scheduler_core.config import FeatureGates
 
 MAX_MESSAGE = 160
 
 
-def as_json(found: Sequence[Compared], score: Score) -> dict[str, object]:
+def as_json(found: Sequence[Compared], score: Score, gates: FeatureGates) -> dict[str, object]:
     """Return the score, and every decision beside kviz's own."""
     return {
+        "release": gates.release.name,
+        "releaseText": gates.release_text,
         "decisions": score.n_decisions,
         "explained": score.n_explained,
+        "notModelled": score.n_not_modelled,
         "counts": dict(score.counts),
         "compared": [document(each) for each in found],
     }
@@ -45,9 +49,9 @@ def document(found: Compared) -> dict[str, object]:
     }
 
 
-def as_text(found: Sequence[Compared], score: Score) -> str:
+def as_text(found: Sequence[Compared], score: Score, gates: FeatureGates) -> str:
     """Return the statement, the counts, and the disagreements."""
-    return "\n".join(_lines(found, score)) + "\n"
+    return "\n".join([*_lines(found, score), "", gates.text]) + "\n"
 
 
 def _lines(found: Sequence[Compared], score: Score) -> Iterator[str]:
@@ -55,7 +59,7 @@ def _lines(found: Sequence[Compared], score: Score) -> Iterator[str]:
     for agreement, n in score.counts.items():
         if n:
             yield f"{n:>7} {agreement}"
-    apart = [each for each in found if not each.explained]
+    apart = [each for each in found if each.agreement == "unexplained"]
     if apart:
         yield ""
         yield f"{counted(len(apart), 'decision')} that kviz does not explain:"

@@ -15,12 +15,14 @@ from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.api.ingest import ingest
 from scheduler_core.changes import ChangeAt, Rules, plan, read_lines
 from scheduler_core.config import ConfigError, Problem
-from scheduler_core.releases import UNNAMED
+from scheduler_core.releases import RELEASES, stored_release
+from scheduler_core.releases.table import Release
 from scheduler_core.sim import RunOptions, Scenario, gates_of_run, load_scenario, simulate
 from scheduler_core.trace.cycle_record import cycle_range, cycle_record
 from scheduler_core.trace.events import AnyEvent, CycleStarted, Detail, HeaderEvent
 from scheduler_core.trace.index import CycleRow, PodRow, TraceIndex
 from scheduler_core.trace.names import Names
+from scheduler_core.wording import say, series
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,20 @@ def scenario_of(lesson: Lesson) -> str:
     return lesson.scenario or (sample.scenario if sample else "")
 
 
+def release_of(lesson: Lesson) -> Release:
+    """The release that the lesson is about. Raises ConfigError."""
+    found = stored_release(lesson.release)
+    if found is None:
+        text = say(
+            "lesson.unknown_release",
+            "This kviz does not know Kubernetes {release}; it knows {known}.",
+            release=lesson.release,
+            known=series(RELEASES),
+        )
+        raise ConfigError([Problem(("release",), text)])
+    return found
+
+
 def cluster_text(lesson: Lesson) -> bytes:
     """The lesson's cluster as an upload would have it."""
     sample = sample_named(lesson.cluster.sample)
@@ -114,8 +130,8 @@ def planned_run(
         raise ConfigError([Problem(path, str(error)) for error in ingested.errors])
     text = scenario_of(lesson)
     scenario = load_scenario(text) if text.strip() else Scenario()
-    gates = gates_of_run({}, scenario, UNNAMED)
-    rules = Rules(scheduler_config_of(lesson), dict(gates.overrides))
+    gates = gates_of_run({}, scenario, release_of(lesson))
+    rules = Rules(scheduler_config_of(lesson), dict(gates.overrides), gates.release)
     made = [ChangeAt(change) for change in read_lines("\n".join(changes))]
     planned = plan(list(ingested.objects), rules, made)
     configuration = planned.rules.load()

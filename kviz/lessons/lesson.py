@@ -150,6 +150,8 @@ class Lesson(Part, frozen=True):
     veil: int | Upto | None = None
     scheduler_config: str = ""
     scenario: str = ""
+    release: str = ""
+    """Whose scheduler the run follows; empty: v1.36.2, as before it could be named."""
 
     @property
     def known(self) -> Known | None:

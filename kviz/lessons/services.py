@@ -9,7 +9,7 @@ from django.db import transaction
 
 from kviz.accounts.models import Workspace
 from kviz.lessons import selectors
-from kviz.lessons.enacting import scenario_of, scheduler_config_of
+from kviz.lessons.enacting import release_of, scenario_of, scheduler_config_of
 from kviz.lessons.grading import Graded, NotAnAnswer, grade
 from kviz.lessons.lesson import Step, Task
 from kviz.lessons.library import StoredLesson
@@ -51,6 +51,7 @@ def lesson_run(*, workspace: Workspace, stored_lesson: StoredLesson) -> Run:
         snapshot=_snapshot_of(workspace, stored_lesson),
         scheduler_config=scheduler_config_of(lesson),
         scenario=scenario_of(lesson),
+        release=release_of(lesson).name,
         veiled_after=known.cycle if known else None,
         veiled_part=known.words if known else "",
     )
@@ -144,6 +145,7 @@ def task_run(*, of: Run, task: Task, name: str, text: str) -> Run:
         snapshot=of.snapshot,
         scheduler_config=of.scheduler_config,
         scenario=of.scenario,
+        release=of.release,
         changes=changes,
     )
     run.name = name[:200]

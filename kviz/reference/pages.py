@@ -6,27 +6,51 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
+from msgspec.structs import asdict
 
 from kviz.reference import classic, documents, fidelity, rest, then_and_now
 from kviz.reference.glossary import glossary
 from kviz.reference.plugin_guide import guide_of, guides, teaching_guides
 from scheduler_core.config.features import NOT_MODELLED
+from scheduler_core.releases import LATEST, RELEASES
+from scheduler_core.releases.switches import SWITCHES, Switch
+
+
+def _release(request: HttpRequest) -> str:
+    """The release that the address asks for, the newest if it asks for none that kviz knows."""
+    asked = request.GET.get("release", "")
+    return asked if asked in RELEASES else LATEST.name
 
 
 @require_safe
 def plugin_list(request: HttpRequest) -> HttpResponse:
-    context = {"section": "plugins", "guides": guides(), "teaching": teaching_guides()}
+    release = _release(request)
+    context = {
+        "section": "plugins",
+        "guides": guides(release),
+        "teaching": teaching_guides(),
+        "release": release,
+        "releases": RELEASES,
+    }
     return render(request, "plugins/list.html", context)
 
 
 @require_safe
 def plugin_detail(request: HttpRequest, name: str) -> HttpResponse:
-    guide = guide_of(name)
+    release = _release(request)
+    guide = guide_of(name, release)
     if guide is None:
         raise Http404(name)
     report = fidelity.report()
     parity = report.by_plugin.get(name) if report else None
-    context = {"section": "plugins", "guide": guide, "parity": parity}
+    context = {
+        "section": "plugins",
+        "guide": guide,
+        "parity": parity,
+        "release": release,
+        "minor": RELEASES[release].minor,
+        "releases": RELEASES,
+    }
     return render(request, "plugins/detail.html", context)
 
 
@@ -39,8 +63,21 @@ def glossary_page(request: HttpRequest) -> HttpResponse:
 def then_and_now_page(request: HttpRequest) -> HttpResponse:
     """Yesterday's words and what is there today; `q` asks for one of them."""
     q = request.GET.get("q", "").strip()
-    context = {"section": "docs", "q": q, "table": then_and_now.table().matching(q)}
+    context = {
+        "section": "docs",
+        "q": q,
+        "table": then_and_now.table().matching(q),
+        "minors": then_and_now.MINORS,
+        "switches": [] if q else switch_rows(),
+        "releases": RELEASES,
+    }
     return render(request, "about/then_and_now.html", context)
+
+
+def switch_rows() -> list[tuple[Switch, list[bool]]]:
+    """What releases do otherwise than v1.36.2: each switch, and in which of them it is on."""
+    tables = [asdict(release.switches) for release in RELEASES.values()]
+    return [(switch, [table[name] for table in tables]) for name, switch in SWITCHES.items()]
 
 
 @require_safe
@@ -50,7 +87,7 @@ def old_words(request: HttpRequest) -> JsonResponse:
     words = [
         {
             "then": row.then,
-            "now": row.now,
+            "now": row.latest,
             "href": f"{page}#{row.id}",
             "group": row.group,
             "was": classic.was(row),

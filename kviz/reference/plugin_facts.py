@@ -10,9 +10,10 @@ from typing import Final
 import msgspec
 
 from kviz.out_of_tree import load_plugins
-from scheduler_core.config import load_configuration
+from scheduler_core.config import FeatureGates, load_configuration
 from scheduler_core.config.types import ARGS_TYPES
 from scheduler_core.registry import Registry
+from scheduler_core.releases import LATEST, RELEASES
 from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.teaching import TEACHING_PLUGINS
 from scheduler_core.teaching.gang import DEFAULT_TIMEOUT_SECONDS, TIMEOUT_ARGUMENT, TeachingGang
@@ -43,11 +44,13 @@ class PluginFacts:
 
 
 @cache
-def plugin_facts() -> Mapping[str, PluginFacts]:
-    """Return the plugins in their order: of the default profile, then those of kviz's own."""
-    configuration = load_configuration(_CONFIGURATION)
+def plugin_facts(release: str = LATEST.name) -> Mapping[str, PluginFacts]:
+    """Return the plugins of a release: of the default profile in its order, then kviz's own."""
+    gates = FeatureGates((), RELEASES[release])
+    configuration = load_configuration(_CONFIGURATION, gates)
     registry = load_plugins(configuration, allowed=()).registry
-    started = next(iter(simulate([], RunOptions(configuration=configuration, registry=registry))))
+    options = RunOptions(configuration=configuration, features=gates, registry=registry)
+    started = next(iter(simulate([], options)))
     assert isinstance(started, RunStarted)
     return {name: _facts(started, number, registry) for number, name in enumerate(started.plugins)}
 

@@ -20,6 +20,7 @@ from msgspec import field
 
 from kviz.reference.form import Part, Prose, read_file, with_prose
 from kviz.reference.plugin_facts import PluginFacts, plugin_facts
+from scheduler_core.releases import LATEST
 from scheduler_core.teaching import TEACHING_PLUGINS
 
 if TYPE_CHECKING:
@@ -93,19 +94,19 @@ class PluginGuide:
         ]
 
 
-def guides() -> list[PluginGuide]:
-    """Return the plugins of the default profile, in its order."""
-    return [guide for guide in _all().values() if guide.name not in TEACHING_PLUGINS]
+def guides(release: str = LATEST.name) -> list[PluginGuide]:
+    """Return the plugins of a release's default profile, in its order."""
+    return [guide for guide in _all(release).values() if guide.name not in TEACHING_PLUGINS]
 
 
 def teaching_guides() -> list[PluginGuide]:
     """Return kviz's own plugins, which no profile has unless a configuration enables them."""
-    return [guide for guide in _all().values() if guide.name in TEACHING_PLUGINS]
+    return [guide for guide in _all(LATEST.name).values() if guide.name in TEACHING_PLUGINS]
 
 
-def guide_of(name: str) -> PluginGuide | None:
-    """The guide of a plugin, or None for a name kviz does not know."""
-    return _all().get(name)
+def guide_of(name: str, release: str = LATEST.name) -> PluginGuide | None:
+    """The guide of a plugin as of a release, or None for a name kviz does not know."""
+    return _all(release).get(name)
 
 
 def reason_guide(text: str, code: str = "") -> tuple[PluginGuide, Reason] | None:
@@ -125,8 +126,8 @@ def plugin_texts() -> Mapping[str, PluginText]:
 
 
 @cache
-def _all() -> Mapping[str, PluginGuide]:
-    return {name: _guide(name, facts) for name, facts in plugin_facts().items()}
+def _all(release: str) -> Mapping[str, PluginGuide]:
+    return {name: _guide(name, facts) for name, facts in plugin_facts(release).items()}
 
 
 def _guide(name: str, facts: PluginFacts) -> PluginGuide:
@@ -146,7 +147,7 @@ def _patterns() -> list[tuple[re.Pattern[str], PluginGuide, Reason]]:
 
 def _reasons() -> Iterator[tuple[re.Pattern[str], PluginGuide, Reason]]:
     """Yield each reason with a pattern that takes anything where it has a placeholder."""
-    for guide in _all().values():
+    for guide in _all(LATEST.name).values():
         for reason in guide.text.reasons:
             pattern = _PLACEHOLDER.sub(".+", re.escape(reason.text))
             yield re.compile(pattern), guide, reason

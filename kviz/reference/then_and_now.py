@@ -22,12 +22,16 @@ from kviz.reference.form import Part, read_file
 from scheduler_core.config.old_names import OLD_NAMES, OldName
 from scheduler_core.config.old_settings import OLD_FIELDS, OLD_GATES, OLD_VERSIONS
 from scheduler_core.config.types import API_VERSION
+from scheduler_core.releases import RELEASES
 from scheduler_core.wording import Text, say
 
 LANGUAGE: Final = "en"
 FILE: Final = Path(__file__).with_name("then_and_now.yaml")
 CONTEXT: Final = "then and now"
 """Of these texts in the catalogues."""
+
+MINORS: Final = tuple(dict.fromkeys(release.minor for release in RELEASES.values()))
+"""The releases that have a column, the oldest first."""
 
 NAMES: Final = "names"
 """The group of rows that the engine's table makes."""
@@ -54,8 +58,10 @@ class Group(Part, frozen=True):
 class Row(Part, frozen=True):
     """The words of then, what is there now, and where that is explained.
 
-    `terms` are ids of the glossary, `plugins` names of plugins with a page; `gate` if it is about
-    a feature gate of today, which the document about the configuration has.
+    `now` is what v1.36 has, and later releases too but for those in `later`, by minor release:
+    each holds until the next one there. `terms` are ids of the glossary, `plugins` names of plugins
+    with a page; `gate` if it is about a feature gate, which the document about the configuration
+    has. The words of `then` are not old ones before the release `until`, if there is one.
     """
 
     id: str
@@ -65,6 +71,27 @@ class Row(Part, frozen=True):
     plugins: tuple[str, ...] = ()
     terms: tuple[str, ...] = ()
     gate: str = ""
+    until: str = ""
+    later: dict[str, str] = msgspec.field(default_factory=dict)
+
+    @property
+    def latest(self) -> str:
+        """What the newest release has."""
+        return list(self.later.values())[-1] if self.later else self.now
+
+    @property
+    def cells(self) -> list[tuple[str, int]]:
+        """The texts of the releases' columns, each with how many columns it stands for."""
+        found: list[tuple[str, int]] = []
+        for minor in MINORS:
+            text = self.later.get(minor, "")
+            if not found:
+                found.append((text or self.now, 1))
+            elif text:
+                found.append((text, 1))
+            else:
+                found[-1] = (found[-1][0], found[-1][1] + 1)
+        return found
 
 
 class Source(Part, frozen=True):
@@ -106,7 +133,9 @@ def _in(language: str) -> Table:
             msgspec.structs.replace(group, title=pgettext(CONTEXT, group.title))
             for group in english.groups
         )
-        rows = (msgspec.structs.replace(row, now=_now(row)) for row in english.rows)
+        rows = (
+            msgspec.structs.replace(row, now=_now(row), later=_later(row)) for row in english.rows
+        )
         return Table(tuple(groups), tuple(rows))
 
 
@@ -116,6 +145,10 @@ def _now(row: Row) -> str:
         return pgettext(CONTEXT, row.now)
     text = translated(row.now)
     return text if text.endswith((".", "。")) else text + pgettext("punctuation", ".")
+
+
+def _later(row: Row) -> dict[str, str]:
+    return {minor: pgettext(CONTEXT, text) for minor, text in row.later.items()}
 
 
 @cache
@@ -133,8 +166,12 @@ def _english() -> Table:
 
 
 def old_words_in(text: str) -> list[Row]:
-    """The rows whose words stand in a text, such as a pasted message, in the table's order."""
-    return [row for row in table().rows if _pattern(row).search(text)]
+    """The rows whose words stand in a text, such as a pasted message, in the table's order.
+
+    Words that a release kviz follows still says are none of them.
+    """
+    rows = (row for row in table().rows if not row.until)
+    return [row for row in rows if _pattern(row.then).search(text)]
 
 
 def rows_about(term: str) -> list[Row]:
@@ -185,8 +222,8 @@ def _setting_rows() -> Iterator[Row]:
 
 
 @cache
-def _pattern(row: Row) -> re.Pattern[str]:
-    return re.compile("|".join(map(_bounded, row.then)))
+def _pattern(words: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(map(_bounded, words)))
 
 
 def _bounded(word: str) -> str:
@@ -195,5 +232,5 @@ def _bounded(word: str) -> str:
 
 
 def _stands_in(wanted: list[str], row: Row, title: str) -> bool:
-    said = "\n".join((*row.then, row.now, *row.plugins, title)).lower()
+    said = "\n".join((*row.then, row.now, *row.later.values(), *row.plugins, title)).lower()
     return all(word in said for word in wanted)

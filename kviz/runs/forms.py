@@ -12,7 +12,9 @@ from django.utils.translation import gettext_lazy as _
 from kviz.common.problems import ErrorItem
 from kviz.runs.models import Run
 from scheduler_core.config.features import SWITCHABLE, switchable
-from scheduler_core.releases import RELEASES, UNNAMED, full_name
+from scheduler_core.releases import RELEASES, full_name
+from scheduler_core.releases.choosing import AUTO
+from scheduler_core.releases.table import Release
 from scheduler_core.sim import ScenarioError, load_scenario
 
 MAX_CONFIG_CHARS = 1_000_000
@@ -56,7 +58,7 @@ class RunForm(forms.Form):
     sample = forms.CharField(required=False, max_length=100, empty_value="")
     """The sample scenario that is meant while the editor is empty."""
     seed = forms.IntegerField(required=False, min_value=0, max_value=MAX_SEED)
-    release = ReleaseChoice(required=False, choices=[(name, name) for name in RELEASES])
+    release = ReleaseChoice(required=False, choices=[(name, name) for name in (AUTO, *RELEASES)])
     tie_break = forms.ChoiceField(required=False, choices=RULES)
     queue_order = forms.ChoiceField(required=False, choices=ORDERS)
 
@@ -87,9 +89,8 @@ class GateRow:
     """Gates it cannot be on without, but for locked ones."""
 
 
-def gate_rows(values: Mapping[str, str]) -> list[GateRow]:
-    """The gates that a run may switch, with what the form's `values` say of them."""
-    release = RELEASES.get(values.get("release", ""), UNNAMED)
+def gate_rows(values: Mapping[str, str], release: Release) -> list[GateRow]:
+    """The gates that a run of a release may switch, with what the form's `values` say of them."""
     rows = []
     for name, spec in switchable(release).items():
         needs = tuple(needed for needed in spec.requires if needed in switchable(release))
@@ -117,7 +118,7 @@ def values_of(run: Run) -> dict[str, str]:
         "scenario": run.scenario,
         "sample": "",
         "seed": str(run.seed),
-        "release": run.release,
+        "release": AUTO if run.release_told else run.release,
         "tie_break": run.tie_break,
         "queue_order": run.queue_order,
         **gate_fields(own),

@@ -8,6 +8,7 @@ from typing import Final, cast
 
 from django.conf import settings
 from django.utils.translation import gettext as _
+from msgspec.structs import replace
 
 from kviz.common.hosts import AllowedHosts
 from kviz.common.problems import ErrorItem
@@ -15,7 +16,7 @@ from kviz.runs.models import Run
 from kviz.runs.scenario_fit import misfits
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.samples import sample_of
-from kviz.snapshots.selectors import snapshot_objects
+from kviz.snapshots.selectors import snapshot_objects, snapshot_told
 from kviz.without_secrets import NO_KEYS, plain_without_secrets, without_user
 from scheduler_core.changes import (
     Change,
@@ -39,6 +40,7 @@ from scheduler_core.config import (
     located,
 )
 from scheduler_core.releases import RELEASES, stored_release
+from scheduler_core.releases.choosing import AUTO, Chosen, chosen_release
 from scheduler_core.sim import Scenario, ScenarioError, gates_of_run, load_scenario
 from scheduler_core.trace.records import QueueOrder
 from scheduler_core.wording import SEMICOLON, Text, say, series
@@ -48,6 +50,7 @@ INPUTS: Final = (
     "scenario",
     "seed",
     "release",
+    "release_told",
     "feature_gates",
     "tie_break",
     "queue_order",
@@ -106,15 +109,20 @@ def scenario_of(text: str) -> Scenario:
         raise invalid("scenario", error.problems) from error
 
 
-def gates_of(*, asked: Mapping[str, bool], scenario: str, release: str) -> FeatureGates:
+def release_for(asked: str, snapshot: Snapshot | None) -> Chosen:
+    """The release of a run to be made, by the name of a table or `AUTO`, and why that one."""
+    told = snapshot_told(snapshot=snapshot) if snapshot is not None and asked == AUTO else ""
+    return chosen_release(asked, told)
+
+
+def gates_of(*, asked: Mapping[str, bool], scenario: str, chosen: Chosen) -> FeatureGates:
     """The gates of a run to be made; what is `asked` goes before its scenario's.
 
     Raises InvalidInput, for `feature_gates` or for `scenario`.
     """
-    known = stored_release(release)
-    assert known is not None, release
     try:
-        return gates_of_run(asked, scenario_of(scenario), known)
+        gates = gates_of_run(asked, scenario_of(scenario), chosen.release)
+        return replace(gates, release_told=chosen.told)
     except ScenarioError as error:
         raise invalid("scenario", located(error.problems, scenario)) from error
     except ConfigError as error:
@@ -134,7 +142,8 @@ def gates_of_stored(run: Run) -> FeatureGates:
         )
         raise invalid("release", [Problem((), text)])
     try:
-        return feature_gates(run.feature_gates, release)
+        gates = feature_gates(run.feature_gates, release)
+        return replace(gates, release_told=run.release_told)
     except ConfigError as error:
         raise invalid("feature_gates", error.problems) from error
 

@@ -18,6 +18,7 @@ from kviz.common.claiming import Claimed
 from kviz.common.said_field import SaidField, SaidTextField
 from kviz.runs.veil import Known
 from kviz.snapshots.models import Snapshot
+from scheduler_core.releases.choosing import in_words
 
 
 class Run(Claimed):
@@ -65,6 +66,8 @@ class Run(Claimed):
     seed = models.BigIntegerField(default=0)
     release = models.CharField(max_length=16, blank=True, default="")
     """The Kubernetes release whose scheduler is followed; empty if it is not known."""
+    release_told = models.CharField(max_length=64, blank=True, default="", db_default="")
+    """What it was chosen by (`scheduler_core.releases.choosing`); empty if somebody named it."""
     feature_gates = models.JSONField(default=dict)
     """Gates that were switched, by name: by whoever started the run, or by its scenario."""
     tie_break = models.CharField(max_length=8, default="heap")
@@ -163,6 +166,11 @@ class Run(Claimed):
     def seed_counts(self) -> bool:
         """Whether another seed could give another run: where lots are drawn."""
         return self.tie_break == "draw" or "prioritizeVerb" in self.scheduler_config
+
+    @property
+    def release_text(self) -> str:
+        """The release with what it was chosen by: `1.37.2 (nodes say v1.37.1)`; "" if unknown."""
+        return in_words(self.release, self.release_told) if self.release else ""
 
     @property
     def is_over(self) -> bool:

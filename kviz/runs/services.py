@@ -31,6 +31,7 @@ from kviz.runs.inputs import (
     gates_of,
     invalid,
     refuse_veiled,
+    release_for,
     rules_of,
     same_inputs,
 )
@@ -45,7 +46,8 @@ from kviz.without_secrets import without_secrets
 from scheduler_core.changes import Change, ChangeAt, Rules, document_of
 from scheduler_core.changes.documents import Document
 from scheduler_core.config import Problem
-from scheduler_core.releases import UNNAMED, stored_release
+from scheduler_core.releases import stored_release
+from scheduler_core.releases.choosing import AUTO
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.trace.records import QueueOrder
 from scheduler_core.wording import packed, say
@@ -110,7 +112,7 @@ def run_prepare(
     scheduler_config: str | None = None,
     scenario: str | None = None,
     seed: int = 0,
-    release: str = UNNAMED.name,
+    release: str = AUTO,
     feature_gates: Mapping[str, bool] | None = None,
     tie_break: TieBreak | None = None,
     queue_order: QueueOrder = "listed",
@@ -123,16 +125,18 @@ def run_prepare(
     Cycles beyond `veiled_after` are not simulated until they are revealed (`run_reveal`), but for
     `veiled_part` of the next.
 
-    `scheduler_config` and `scenario` None are what a sample brings, else the default profile and
-    nothing; `tie_break` None is the release's. Raises InvalidInput when configuration, scenario or
-    gates are bad, or a change cannot be made.
+    `release` is the name of a table, or `AUTO`: by what is known of the cluster. `scheduler_config`
+    and `scenario` None are what a sample brings, else the default profile and nothing; `tie_break`
+    None is the release's. Raises InvalidInput when configuration, scenario or gates are bad, or a
+    change cannot be made.
     """
     sample = sample_of(snapshot)
     if scheduler_config is None:
         scheduler_config = sample.scheduler_config if sample else ""
     if scenario is None:
         scenario = sample.scenario if sample else ""
-    gates = gates_of(asked=feature_gates or {}, scenario=scenario, release=release)
+    chosen = release_for(release, snapshot)
+    gates = gates_of(asked=feature_gates or {}, scenario=scenario, chosen=chosen)
     plugins = check(scheduler_config=scheduler_config, gates=gates)
     made: list[StoredChange] = []
     if changes:
@@ -147,6 +151,7 @@ def run_prepare(
         scenario=without_secrets(scenario),
         seed=seed,
         release=gates.release.name,
+        release_told=chosen.told,
         feature_gates=dict(gates.overrides),
         tie_break=tie_break or gates.release.tie_break,
         queue_order=queue_order,
@@ -264,6 +269,7 @@ def _run_store(workspace: Workspace, found: saved.SavedRun) -> Run:
         scenario=without_secrets(made_of.scenario),
         seed=made_of.seed,
         release="" if found.observed else _full_name(made_of.release),
+        release_told=made_of.release_told,
         feature_gates=made_of.feature_gates,
         tie_break=made_of.tie_break,
         queue_order=made_of.queue_order,

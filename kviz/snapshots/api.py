@@ -45,6 +45,11 @@ SHARE = OpenApiParameter("share", str, description="A share token, instead of th
 
 
 class SnapshotSerializer(serializers.ModelSerializer[Snapshot]):
+    release_text = serializers.CharField(
+        help_text="The release that runs follow unless another is chosen, and why that one; empty "
+        "for older uploads."
+    )
+
     class Meta:
         model = Snapshot
         fields = [
@@ -55,6 +60,7 @@ class SnapshotSerializer(serializers.ModelSerializer[Snapshot]):
             "warnings",
             "problems",
             "sha256",
+            "release_text",
             "is_sample",
             "created_at",
         ]

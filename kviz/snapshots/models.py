@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from kviz.accounts.models import Workspace
 from kviz.common.said_field import SaidField
+from scheduler_core.releases.choosing import AUTO, chosen_release
 
 
 class Snapshot(models.Model):
@@ -34,6 +35,9 @@ class Snapshot(models.Model):
     """The same in sentences, the first few: every outcome over this cluster names them."""
     overview = models.JSONField(default=dict)
     """What `kviz.snapshots.overview` makes of the objects; empty for older uploads."""
+    release_told = models.CharField(max_length=64, blank=True, default="", db_default="")
+    """What is known of the cluster's release (`scheduler_core.releases.choosing`), by the API
+    server or by its nodes; empty for older uploads."""
     is_sample = models.BooleanField(default=False)
     share_token = models.CharField(max_length=64, blank=True, default="", db_index=True)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -52,6 +56,11 @@ class Snapshot(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("snapshot-detail", args=[self.pk])
+
+    @property
+    def release_text(self) -> str:
+        """The release that runs follow by themselves, and why; empty for older uploads."""
+        return chosen_release(AUTO, self.release_told).text if self.release_told else ""
 
 
 class SnapshotObjects(models.Model):

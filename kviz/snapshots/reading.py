@@ -33,6 +33,7 @@ from scheduler_core.api.ingest import Ingested, Progress, ingest
 from scheduler_core.api.limits import UNPACKS_TOO_LARGE, Limits
 from scheduler_core.api.packing import PackError, pack, unpack, weighs_less
 from scheduler_core.api.simulator import SimulatorResult
+from scheduler_core.releases.choosing import release_told
 from scheduler_core.wording import Text, say
 
 MIB: Final = 1 << 20
@@ -87,6 +88,7 @@ class Read:
     left_out: tuple[str, ...]
     scheduler_config: str
     results: tuple[SimulatorResult, ...]
+    release_told: str
 
 
 @dataclass(frozen=True)
@@ -112,6 +114,7 @@ def as_read(ingested: Ingested) -> Read:
         left_out=ingested.left_out,
         scheduler_config=ingested.scheduler_config,
         results=ingested.results,
+        release_told=release_told(ingested.objects, ingested.server_version),
     )
 
 

@@ -18,6 +18,7 @@ from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.meta import KubeObject
 from scheduler_core.api.packing import unpack, unpack_each
 from scheduler_core.api.simulator import SimulatorResult
+from scheduler_core.releases.choosing import release_told
 
 MAX_NODES_BY_HAND = 30
 MAX_PODS_BY_HAND = 20
@@ -64,6 +65,13 @@ def snapshot_packed(*, snapshot: Snapshot) -> bytes:
     """The same as they are stored."""
     packed = SnapshotObjects.objects.values_list("packed", flat=True).get(snapshot=snapshot)
     return bytes(packed)
+
+
+def snapshot_told(*, snapshot: Snapshot) -> str:
+    """What is known of the cluster's release (`scheduler_core.releases.choosing`)."""
+    if snapshot.release_told:
+        return snapshot.release_told
+    return release_told(snapshot_objects_each(snapshot=snapshot))
 
 
 def snapshot_config(*, snapshot: Snapshot) -> str:

@@ -28,6 +28,7 @@ from scheduler_core.api.errors import ParseError
 from scheduler_core.api.ingest import Ingested, Progress, ingest
 from scheduler_core.api.limits import Limits
 from scheduler_core.api.packing import pack, unpack_each
+from scheduler_core.releases.choosing import release_told
 from scheduler_core.wording import say, series, told
 
 File = tuple[str, BinaryIO]
@@ -130,6 +131,7 @@ def snapshot_adopt(*, workspace: Workspace, packed: bytes, like: Snapshot) -> Sn
         return known
     like.workspace = workspace
     like.overview = dict(overview_of(unpack_each(packed)))
+    like.release_told = like.release_told or release_told(unpack_each(packed))
     with transaction.atomic():
         like.save()
         SnapshotObjects.objects.create(snapshot=like, packed=packed)
@@ -151,6 +153,7 @@ def snapshot_keep(
         ignored=of.ignored,
         problems=of.problems,
         left_out=of.left_out,
+        release_told=of.release_told,
     )
     return snapshot_adopt(workspace=workspace, packed=packed, like=like)
 
@@ -173,7 +176,7 @@ def snapshot_delete(*, snapshot: Snapshot) -> None:
 def samples_load() -> None:
     """Bring the stored samples up to date with the files that come with kviz."""
     known = {
-        sample.name: sample.sha256 if sample.overview else ""
+        sample.name: sample.sha256 if sample.overview and sample.release_told else ""
         for sample in Snapshot.objects.filter(is_sample=True)
     }
     for sample in SAMPLES:
@@ -202,6 +205,7 @@ def _store(snapshot: Snapshot, read: Read) -> Snapshot:
     snapshot.left_out = list(read.left_out)
     snapshot.overview = dict(read.overview)
     snapshot.sha256 = snapshot.sha256 or hashlib.sha256(read.packed).hexdigest()
+    snapshot.release_told = read.release_told
     with transaction.atomic():
         snapshot.save()
         SnapshotObjects.objects.update_or_create(

@@ -47,7 +47,8 @@ class Ingested:
     read at all; ``left_out`` says in sentences what is missing because of them or of kinds that are
     absent, as every outcome over this cluster may be another with it. ``scheduler_config`` is a
     KubeSchedulerConfiguration that came with the objects, empty if none did; ``results`` are what
-    kube-scheduler-simulator wrote on pods.
+    kube-scheduler-simulator wrote on pods; ``server_version`` is the ``gitVersion`` of the API
+    server that was asked, empty for files.
     """
 
     objects: ClusterObjects
@@ -58,6 +59,7 @@ class Ingested:
     left_out: tuple[str, ...]
     scheduler_config: str = ""
     results: tuple[SimulatorResult, ...] = ()
+    server_version: str = ""
 
     @property
     def counts(self) -> dict[str, int]:

@@ -17,6 +17,7 @@ from msgspec import Struct
 from scheduler_core.config.old_settings import OLD_GATES
 from scheduler_core.config.problems import ConfigError, Problem
 from scheduler_core.releases import RELEASES, UNNAMED
+from scheduler_core.releases.choosing import in_words
 from scheduler_core.releases.switches import Switches
 from scheduler_core.releases.table import GateSpec, OtherGate, Release
 from scheduler_core.wording import say
@@ -172,6 +173,8 @@ class FeatureGates(Struct, frozen=True):
 
     overrides: tuple[tuple[str, bool], ...] = ()
     release: Release = UNNAMED
+    release_told: str = ""
+    """What the release was chosen by (`scheduler_core.releases.choosing`)."""
 
     def enabled(self, name: str) -> bool:
         """Whether the gate is on; one that the release does not have yet is off.
@@ -200,7 +203,13 @@ class FeatureGates(Struct, frozen=True):
     def text(self) -> str:
         """The release, and the gates that are not at its default."""
         changed = ", ".join(f"{name}={str(on).lower()}" for name, on in self.changed.items())
-        return f"{self.release}, feature gates {changed}" if changed else str(self.release)
+        release = f"Kubernetes v{self.release_text}"
+        return f"{release}, feature gates {changed}" if changed else release
+
+    @property
+    def release_text(self) -> str:
+        """The release's name, and what it was chosen by: `1.37.2 (nodes say v1.37.1)`."""
+        return in_words(self.release.name, self.release_told)
 
 
 def switchable(release: Release) -> dict[str, GateSpec]:

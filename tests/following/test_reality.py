@@ -18,7 +18,7 @@ from kviz.following.moments import moments
 from kviz.following.reality import Compared, check, compare, score
 from kviz.following.text import as_text
 from scheduler_core.api import Pod
-from scheduler_core.config import load_configuration
+from scheduler_core.config import FeatureGates, load_configuration
 from scheduler_core.scheduler.assembly import SchedulerOptions
 from tests.following.recorded import CHURN, followed
 
@@ -42,6 +42,7 @@ def test_how_much_agrees() -> None:
         "speaks of the state before": 7,
         "same in another order of bindings": 30,
         "unexplained": 0,
+        "not modelled": 0,
     }
 
 
@@ -133,7 +134,7 @@ def test_the_configuration_is_not_blamed_for_what_changed_just_before() -> None:
             moment.past, moment.ahead = (), ()
             quiet = compare(moment, options)
             causes.add((quiet.cause, False))
-            assert f"most likely {quiet.cause}" in as_text([quiet], score([quiet]))
+            assert f"most likely {quiet.cause}" in as_text([quiet], score([quiet]), FeatureGates())
     assert causes == {("race", True), ("stale cache", True), ("configuration", False)}
 
 

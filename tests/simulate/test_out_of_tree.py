@@ -23,7 +23,7 @@ from scheduler_core.config import (
     load_configuration,
 )
 from scheduler_core.registry import in_tree_registry
-from scheduler_core.releases import UNNAMED
+from scheduler_core.releases import LATEST
 from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.trace.events import (
     FilterColumns,
@@ -356,7 +356,7 @@ def test_the_list_names_all_that_may_be_enabled(
     assert listed["TaintToleration"] == {
         "name": "TaintToleration",
         "package": "kube-scheduler",
-        "version": f"v{UNNAMED.name}",
+        "version": f"v{LATEST.name}",
         "default": True,
         "weight": 3,
         "points": ["Filter", "PreScore", "Score"],

@@ -10,12 +10,15 @@ import pytest
 
 from kviz.cli import main
 from kviz.run_file import Inputs, read_records
+from scheduler_core.releases import LATEST
 
 CLUSTER = """\
 apiVersion: v1
 kind: Node
 metadata: {name: a}
-status: {allocatable: {cpu: "2", memory: 4Gi, pods: "10"}}
+status:
+  allocatable: {cpu: "2", memory: 4Gi, pods: "10"}
+  nodeInfo: {kubeletVersion: v1.36.2}
 ---
 apiVersion: v1
 kind: Node
@@ -90,7 +93,10 @@ def test_what_is_explained_says_what_it_follows(
         for form in ("text", "markdown"):
             assert main(["explain", cluster, *options, *more, "--format", form]) == 0
             last = capsys.readouterr().out.splitlines()[-1]
-            assert last == "Kubernetes v1.36.2, feature gates VolumeLimitScaling=true"
+            assert (
+                last
+                == "Kubernetes v1.36.2 (nodes say v1.36.2), feature gates VolumeLimitScaling=true"
+            )
 
 
 def test_a_later_setting_of_a_gate_counts(cluster: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -165,12 +171,12 @@ def test_the_table_says_what_it_was_made_with(
     cluster: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["simulate", cluster]) == 0
-    assert "\nKubernetes v1.36.2\n" in capsys.readouterr().out
+    assert "\nKubernetes v1.36.2 (nodes say v1.36.2)\n" in capsys.readouterr().out
     options = ["--tie-break=draw", "--seed=7", "--queue-order=created"]
     assert main(["simulate", cluster, "--change=gate VolumeLimitScaling=true", *options]) == 0
     assert (
-        "\nKubernetes v1.36.2, feature gates VolumeLimitScaling=true; ties by draw, seed 7; "
-        "pending pods queued by created\n"
+        "\nKubernetes v1.36.2 (nodes say v1.36.2), feature gates VolumeLimitScaling=true; "
+        "ties by draw, seed 7; pending pods queued by created\n"
     ) in capsys.readouterr().out
 
 
@@ -181,7 +187,8 @@ def test_a_run_file_has_the_options(cluster: str, tmp_path: Path) -> None:
     with file.open("rb") as opened:
         inputs = next(read_records(opened))
     assert isinstance(inputs, Inputs)
-    assert (inputs.release, inputs.feature_gates) == ("1.36.2", {"VolumeLimitScaling": True})
+    assert (inputs.release, inputs.release_told) == ("1.36.2", "nodes v1.36.2")
+    assert inputs.feature_gates == {"VolumeLimitScaling": True}
     assert (inputs.tie_break, inputs.queue_order) == ("draw", "name")
 
 
@@ -234,7 +241,7 @@ def test_gates_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 
     assert main(["gates"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "Kubernetes v1.36.2"
+    assert lines[0] == f"Kubernetes v{LATEST.name}"
     (line,) = (line for line in lines if line.startswith("GenericWorkload "))
-    assert line.split()[1:3] == ["off", "alpha"]
+    assert line.split()[1:3] == ["off", "beta"]
     assert "cannot be switched on" in line

@@ -39,9 +39,19 @@ def test_points_weight_events_and_defaults_are_the_engines() -> None:
     taints = plugin_facts()["TaintToleration"]
     assert taints.points == ("Filter", "PreScore", "Score", NORMALIZE_SCORE)
     assert taints.weight == 3
-    assert taints.wakes == ("NodeAdd", "NodeUpdateNodeTaint", "PodUpdatePodToleration")
+    assert taints.wakes == ("NodeAdd", "NodeUpdateNodeTaint", "TargetPodUpdatePodToleration")
     assert plugin_facts()["VolumeBinding"].defaults["bindTimeoutSeconds"] == "600"
     assert plugin_facts()["NodeResourcesBalancedAllocation"].defaults["resources"] == "cpu, memory"
+
+
+def test_a_page_is_about_the_release_that_is_asked_for(owner: Person) -> None:
+    older = plugin_facts("1.36.2")["TaintToleration"]
+    assert older.wakes == ("NodeAdd", "NodeUpdateNodeTaint", "PodUpdatePodToleration")
+    page = owner.client.get("/plugins/TaintToleration?release=1.36.2").content.decode()
+    assert "<code>PodUpdatePodToleration</code>" in page
+    assert "kubernetes v1.36, pkg/scheduler" in page
+    newest = owner.client.get("/plugins/TaintToleration?release=9").content.decode()
+    assert "TargetPodUpdatePodToleration" in newest
 
 
 @pytest.fixture

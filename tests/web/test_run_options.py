@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import unescape
 from io import BytesIO
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from msgspec.structs import replace
@@ -15,13 +15,14 @@ from kviz.runs.models import Run
 from kviz.runs.portable.saved import pieces
 from kviz.snapshots.models import Snapshot
 from scheduler_core.config.features import NOT_MODELLED, SWITCHABLE, switchable
-from scheduler_core.releases import UNNAMED
+from scheduler_core.releases import LATEST
 from tests.web.cast import CLUSTER, NODES, Person, execute, pod, problem
 
 NO_POD_LEVEL = {"PodLevelResources": False, "InPlacePodLevelResourcesVerticalScaling": False}
 POD_LEVEL = NODES + pod("wide", "1", resources="{requests: {cpu: 64}}")
 SCENARIO = "featureGates: {VolumeLimitScaling: true}\nsteps: []\n"
 OPTIONS: dict[str, Any] = {
+    "release": "1.36.2",
     "feature_gates": NO_POD_LEVEL,
     "tie_break": "draw",
     "seed": 9,
@@ -39,10 +40,12 @@ def created(who: Person, snapshot: Snapshot, **wanted: Any) -> Run:
 # ---------------------------------------------------------------- REST
 
 
-def test_a_run_has_the_defaults_of_the_release(ada: Person) -> None:
+def test_a_run_has_the_defaults_of_the_newest_release_where_nothing_says_which(ada: Person) -> None:
     run = created(ada, ada.snapshot())
     document = ada.get(f"/runs/{run.pk}/").json()
-    assert (document["release"], document["feature_gates"]) == (UNNAMED.name, {})
+    assert (document["release"], document["feature_gates"]) == (LATEST.name, {})
+    text = f"{LATEST.name} (nothing says which; the newest that kviz knows)"
+    assert document["release_text"] == text
     assert (document["tie_break"], document["queue_order"]) == ("heap", "listed")
 
 
@@ -77,13 +80,14 @@ profiles:
     args: {shape: [{utilization: 0, score: 0}, {utilization: 100, score: 10}]}
 """
     snapshot = ada.snapshot()
-    wanted = {"snapshot": str(snapshot.pk), "scheduler_config": configuration}
+    wanted = {"snapshot": str(snapshot.pk), "scheduler_config": configuration, "release": "1.36"}
     refused = problem(ada.post("/runs/", wanted), 400)
     assert refused["errors"][0]["field"] == "scheduler_config"
     created(
         ada,
         snapshot,
         scheduler_config=configuration,
+        release="1.36",
         feature_gates={"StorageCapacityScoring": True},
     )
     assert execute(worker="test").status == Run.Status.FINISHED
@@ -98,7 +102,10 @@ def test_a_minor_release_is_its_newest_patch(ada: Person) -> None:
     [
         ({"feature_gates": {"Nope": True}}, "feature_gates", "unrecognized feature gate: Nope"),
         (
-            {"feature_gates": {"GangScheduling": True, "GenericWorkload": True}},
+            {
+                "release": "1.36",
+                "feature_gates": {"GangScheduling": True, "GenericWorkload": True},
+            },
             "feature_gates",
             "does not model pod groups",
         ),
@@ -135,10 +142,12 @@ def form_of(who: Person, **query: str) -> str:
 
 def test_the_form_lists_the_gates_that_may_be_switched(owner: Person) -> None:
     html = form_of(owner)
-    for name in switchable(UNNAMED):
+    for name in switchable(LATEST):
         assert f'name="gate_{name}"' in html
         assert SWITCHABLE[name] in html
-    assert not any(f'name="gate_{name}"' in html for name in NOT_MODELLED)
+    assert not any(
+        f'name="gate_{name}"' in html for name in NOT_MODELLED.keys() - switchable(LATEST)
+    )
     assert 'name="gate_SidecarContainers"' not in html
     assert '<details class="gates">' in html
 
@@ -208,7 +217,7 @@ def test_running_it_differently_begins_with_how_it_was_run(owner: Person) -> Non
         "queue_order": "name",
     }.items():
         select = form.split(f'name="{field}"')[1].split("</select>")[0]
-        assert f'<option value="{value}" selected>' in select, field
+        assert f'<option value="{value}" selected' in select, field
     assert 'name="seed" type="number" min="0" step="1" inputmode="numeric" value="9"' in form
 
 
@@ -253,6 +262,41 @@ def test_pages_of_a_run_say_what_it_follows(owner: Person) -> None:
         assert "<code>VolumeLimitScaling</code> on" in shown
         assert "draws among equal nodes, seed 9" in shown
         assert "pending pods queued by name" in shown
+
+
+OF_1_37: Final = CLUSTER.replace(
+    'pods: "110"}}', 'pods: "110"}, nodeInfo: {kubeletVersion: v1.37.1}}'
+)
+SAID: Final = "1.37.2 (nodes say v1.37.1)"
+
+
+def test_the_release_is_what_the_nodes_say_and_every_screen_says_so(owner: Person) -> None:
+    snapshot = owner.snapshot(OF_1_37)
+    assert owner.get(f"/snapshots/{snapshot.pk}/").json()["release_text"] == SAID
+    form = form_of(owner, snapshot=str(snapshot.pk))
+    assert f">auto: {SAID}</option>" in form
+    assert f'data-release="{SAID}"' in form
+    posted = {"snapshot": snapshot.pk, "release": "auto"}
+    assert owner.client.post("/runs/new", posted).status_code == 302
+    execute(worker="test")
+    run = Run.objects.get()
+    assert (run.release, run.release_text) == ("1.37.2", SAID)
+    for address in (f"/runs/{run.pk}", f"/runs/{run.pk}/pods/shop/giant/why"):
+        assert f"Kubernetes v{SAID}" in made_with(owner.client.get(address).content.decode())
+    explorer = owner.client.get(f"/runs/{run.pk}/explore").content.decode()
+    assert f'data-release="{SAID}"' in explorer
+    again = sent(owner, b"".join(pieces(run)))
+    assert again.release_text == SAID
+    variant = {"parent": str(run.pk), "changes": ["node/north cordon"]}
+    assert owner.post("/runs/", variant).json()["release_text"] == SAID
+
+
+def test_a_configuration_is_checked_for_the_release_of_its_cluster(owner: Person) -> None:
+    gates = {"GangScheduling": True}
+    snapshot = str(owner.snapshot(OF_1_37).pk)
+    asked = {"snapshot": snapshot, "feature_gates": gates}
+    (problem,) = owner.post("/runs/check/", asked).json()["problems"]
+    assert "It is gone: v1.36 was the last to have it" in problem["message"]
 
 
 def test_defaults_are_not_listed_and_a_seed_without_lots_is_not_shown(owner: Person) -> None:

@@ -17,9 +17,11 @@ export interface Start {
   readonly place: Place;
   readonly isOver: boolean;
   readonly page: Surroundings;
+  /** As `Explorer.released`. */
+  readonly released: string;
 }
 
-export async function start({ root, run, source, place, isOver, page }: Start): Promise<void> {
+export async function start({ root, run, source, place, isOver, page, released }: Start): Promise<void> {
   await learn();
   const explorer = new Explorer(
     run,
@@ -30,6 +32,7 @@ export async function start({ root, run, source, place, isOver, page }: Start): 
     source.devices,
     source.ask,
   );
+  explorer.released = released;
   explorer.begin(place.read(), isOver);
   root.replaceChildren();
   mount(App, { target: root, props: { explorer, place, page, follow: (on: boolean) => source.follow(on) } });

@@ -22,6 +22,8 @@ export class Explorer extends Recording {
   readonly display: Display;
   readonly bookmarks: Bookmarks;
   readonly live = new Live();
+  /** The release that the run follows, with what it was chosen by; "" where the page does not know. */
+  released = "";
   /** Devices as of each cycle; null where there are none, or no server. */
   readonly surveys: Surveys | null;
   /** Hears of each committed change of place or selection, for the address bar. */

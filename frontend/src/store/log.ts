@@ -78,7 +78,7 @@ export function summary(explorer: Explorer, event: HeaderEvent): string {
     case "ScenarioStepped":
       return inWords(event.text, event.said);
     case "RunStarted": {
-      const made = madeWith(event);
+      const made = madeWith(event, explorer.released);
       return made ? [made.release, ...made.changes].join(", ") : "";
     }
     case "ClockAdvanced":

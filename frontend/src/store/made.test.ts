@@ -19,6 +19,11 @@ describe("what a run follows", () => {
     expect(made).toEqual({ release: "Kubernetes v1.36", changes: [] });
   });
 
+  test("says with its release what that was chosen by, where the page knows", () => {
+    const { run } = started(false, "1.37.2", [], "heap", "listed");
+    expect(madeWith(run, "1.37.2 (nodes say v1.37.1)")?.release).toBe("Kubernetes v1.37.2 (nodes say v1.37.1)");
+  });
+
   test("names gates that were switched, drawn ties and another order of pods", () => {
     const gates = [
       ["SchedulerAsyncPreemption", false],

@@ -9,12 +9,15 @@ export interface MadeWith {
   readonly changes: readonly string[];
 }
 
-/** Null where it is not known: of a scheduler that is observed, and in traces of earlier versions. */
-export function madeWith(run: RunStarted | null): MadeWith | null {
+/**
+ * Null where it is not known: of a scheduler that is observed, and in traces of earlier versions. `released` is
+ * the release with what it was chosen by, where the page knows that.
+ */
+export function madeWith(run: RunStarted | null, released = ""): MadeWith | null {
   if (!run?.release) return null;
   const changes = run.gates.map(({ name, enabled }) => t(enabled ? "made.on" : "made.off", { gate: name }));
   if (run.tie_break === "draw") changes.push(t("made.drawn", { seed: String(run.seed) }));
   if (run.queue_order === "name") changes.push(t("made.byName"));
   if (run.queue_order === "created") changes.push(t("made.byAge"));
-  return { release: t("made.release", { release: run.release }), changes };
+  return { release: t("made.release", { release: released || run.release }), changes };
 }

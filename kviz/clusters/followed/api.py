@@ -23,7 +23,9 @@ from kviz.clusters.followed.models import FollowedCluster
 from kviz.common.json_body import JsonBody
 from kviz.common.paging import MAX_LIMIT
 from kviz.common.problems import Problem
+from kviz.runs.api.release_field import RELEASE_CHOICES, ReleaseField
 from kviz.runs.inputs import InvalidInput
+from scheduler_core.releases.choosing import AUTO
 from scheduler_core.wording import say, told
 
 
@@ -33,6 +35,9 @@ class FollowedSerializer(serializers.ModelSerializer[FollowedCluster]):
     decisions = serializers.IntegerField(source="run.cycles")
     is_over = serializers.BooleanField(source="run.is_over")
     stop_reason = serializers.SerializerMethodField()
+    release_text = serializers.CharField(
+        help_text="The release it is compared with, and what that was chosen by."
+    )
 
     class Meta:
         model = FollowedCluster
@@ -47,6 +52,8 @@ class FollowedSerializer(serializers.ModelSerializer[FollowedCluster]):
             "stop_reason",
             "scheduler_config",
             "config_origin",
+            "release",
+            "release_text",
             "refused",
             "created_at",
         ]
@@ -101,6 +108,12 @@ class FollowSerializer(serializers.Serializer[object]):
         max_length=320,
         default="",
         help_text="The ConfigMap that has the configuration, `namespace/name`.",
+    )
+    release = ReleaseField(
+        choices=RELEASE_CHOICES,
+        default=AUTO,
+        help_text="Of the scheduler; auto: what the API server says, else the newest kubelet, "
+        "else the newest that kviz knows.",
     )
 
 
@@ -175,12 +188,14 @@ def _begun(request: Request, wanted: dict[str, Any]) -> FollowedCluster:
             stream=cast("BinaryIO", upload.file),
             name=str(upload.name or ""),
             scheduler_config=config,
+            release=wanted["release"],
         )
     return live.live_follow(
         workspace=workspace,
         context=wanted["cluster"],
         scheduler_config=config,
         config_map=wanted["config_map"],
+        release=wanted["release"],
     )
 
 

@@ -22,6 +22,7 @@ from kviz.clusters.followed import selectors, services
 from kviz.clusters.followed.models import FollowedCluster
 from kviz.clusters.reading.connection import Connection
 from kviz.clusters.reading.problems import ClusterProblem
+from kviz.clusters.reading.server_version import server_version
 from kviz.clusters.reading.targets import chosen_target
 from kviz.clusters.scheduler_config import GuessedConfig, guess_config
 from kviz.clusters.selectors import target_get
@@ -30,8 +31,8 @@ from kviz.clusters.watching import Watched, begin, follow
 from kviz.common.mode import Mode
 from kviz.following.follower import Follower, Journal, Told
 from kviz.runs.execution.observe import ObservedTrace, observed_run_finish
-from kviz.runs.inputs import InvalidInput, configuration_of, refuse_secrets
-from scheduler_core.config import FeatureGates
+from kviz.runs.inputs import InvalidInput
+from scheduler_core.releases.choosing import AUTO, chosen_release
 from scheduler_core.wording import say, told
 
 log = logging.getLogger(__name__)
@@ -119,14 +120,17 @@ def problem_of(followed: FollowedCluster) -> str:
 
 
 def live_follow(
-    *, workspace: Workspace, context: str, scheduler_config: str = "", config_map: str = ""
+    *,
+    workspace: Workspace,
+    context: str,
+    scheduler_config: str = "",
+    config_map: str = "",
+    release: str = AUTO,
 ) -> FollowedCluster:
     """List a cluster, and follow it from there on. Raises InvalidInput.
 
     Without a configuration the scheduler's is looked for, in the ConfigMap that is named if one is.
     """
-    given = configuration_of(scheduler_config, FeatureGates())
-    refuse_secrets(given, "scheduler_config", scheduler_config)
     if settings.MODE is Mode.SERVER and _n_live(workspace) >= MAX_LIVE:
         text = say(
             "following.most_clusters",
@@ -140,15 +144,21 @@ def live_follow(
         if not scheduler_config:
             guessed = guess_config(connection, config_map)
         found = begin(connection, waited.wait)
+        journal = Journal(found.lists, server_version=server_version(connection))
+        chosen = chosen_release(release, journal.release_told)
+        services.check_configuration(scheduler_config, chosen)
     except ClusterProblem as problem:
         connection.close()
         raise _invalid(problem, connection.target.name) from None
-    journal = Journal(found.lists)
+    except InvalidInput:
+        connection.close()
+        raise
     followed = services.followed_create(
         workspace=workspace,
         name=connection.target.name,
         journal=journal,
         events=Follower(journal.lists).beginning,
+        chosen=chosen,
         context=connection.target.name,
         scheduler_config=scheduler_config or guessed.text,
         config_origin=guessed.origin,

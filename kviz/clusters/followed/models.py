@@ -8,6 +8,8 @@ from django.db import models
 
 from kviz.common.said_field import SaidField
 from kviz.runs.models import Run
+from scheduler_core.releases import UNNAMED
+from scheduler_core.releases.choosing import in_words
 
 
 class FollowedCluster(models.Model):
@@ -21,6 +23,10 @@ class FollowedCluster(models.Model):
     """The scheduler's configuration as far as it was given or guessed; empty means upstream's."""
     config_origin = models.CharField(max_length=300, blank=True)
     """Where the configuration, or its absence, was guessed from; empty if it was given."""
+    release = models.CharField(max_length=16, blank=True, default="", db_default="")
+    """The release it is compared with; empty: v1.36.2, as of before it could be chosen."""
+    release_told = models.CharField(max_length=64, blank=True, default="", db_default="")
+    """What the release was chosen by (`scheduler_core.releases.choosing`)."""
     protection = models.CharField(max_length=16, blank=True)
     """Whether the server had to prove who it is; empty for a recording."""
     refused = models.JSONField(default=dict)
@@ -37,6 +43,11 @@ class FollowedCluster(models.Model):
 
     def __str__(self) -> str:
         return self.run.name or str(self.id)
+
+    @property
+    def release_text(self) -> str:
+        """The release with what it was chosen by: `1.37.2 (nodes say v1.37.1)`."""
+        return in_words(self.release or UNNAMED.name, self.release_told)
 
 
 class JournalPart(models.Model):

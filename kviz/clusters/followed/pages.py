@@ -26,6 +26,8 @@ from kviz.common.mode import Mode
 from kviz.common.wording import translated
 from kviz.following.reality import AGREEMENTS
 from kviz.runs.inputs import InvalidInput
+from scheduler_core.releases import RELEASES
+from scheduler_core.releases.choosing import AUTO
 from scheduler_core.wording import told
 
 SHOWN = 100
@@ -57,6 +59,8 @@ def _list(request: HttpRequest, problem: str, status: HTTPStatus) -> HttpRespons
         "problem": problem,
         "offered": clusters_offered(workspace=workspace_of(request)),
         "given": request.POST,
+        "auto": AUTO,
+        "releases": RELEASES,
     }
     return render(request, "followed/list.html", context, status=status)
 
@@ -64,6 +68,10 @@ def _list(request: HttpRequest, problem: str, status: HTTPStatus) -> HttpRespons
 def _begin(request: HttpRequest) -> FollowedCluster:
     """Follow what the form names. Raises InvalidInput."""
     workspace, config = workspace_of(request), request.POST.get("scheduler_config", "")
+    release = request.POST.get("release") or AUTO
+    if release not in (AUTO, *RELEASES):
+        text = _("Choose a release that kviz knows.")
+        raise InvalidInput([{"field": "release", "message": text}])
     upload = request.FILES.get("recording")
     if isinstance(upload, UploadedFile):
         name = str(upload.name or "")[:MAX_NAME]
@@ -72,6 +80,7 @@ def _begin(request: HttpRequest) -> FollowedCluster:
             stream=cast("BinaryIO", upload.file),
             name=name,
             scheduler_config=config,
+            release=release,
         )
     context = request.POST.get("context", "").strip()
     if settings.MODE is not Mode.LOCAL and not context:
@@ -81,7 +90,11 @@ def _begin(request: HttpRequest) -> FollowedCluster:
         raise InvalidInput([refused])
     config_map = request.POST.get("config_map", "").strip()
     return live.live_follow(
-        workspace=workspace, context=context, scheduler_config=config, config_map=config_map
+        workspace=workspace,
+        context=context,
+        scheduler_config=config,
+        config_map=config_map,
+        release=release,
     )
 
 

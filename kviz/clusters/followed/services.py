@@ -18,6 +18,7 @@ from django.utils import timezone
 from kviz.accounts.models import Workspace
 from kviz.clusters.followed import selectors
 from kviz.clusters.followed.models import FollowedCluster, JournalPart
+from kviz.following.another_release import another_release
 from kviz.following.changes import UnreadableChange
 from kviz.following.follower import Journal
 from kviz.following.moments import Moment, moments
@@ -40,6 +41,8 @@ from kviz.snapshots.services import snapshot_keep
 from scheduler_core.api import Node, Pod
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.config import FeatureGates
+from scheduler_core.releases import RELEASES, UNNAMED, stored_release
+from scheduler_core.releases.choosing import AUTO, Chosen, chosen_release
 from scheduler_core.scheduler.assembly import SchedulerOptions
 from scheduler_core.trace.events import AnyEvent
 from scheduler_core.wording import say, told
@@ -53,25 +56,37 @@ MAX_WORK: Final = 40_000_000
 
 
 def recording_follow(
-    *, workspace: Workspace, stream: BinaryIO, name: str, scheduler_config: str = ""
+    *,
+    workspace: Workspace,
+    stream: BinaryIO,
+    name: str,
+    scheduler_config: str = "",
+    release: str = AUTO,
 ) -> FollowedCluster:
     """Follow a recording to its end. Raises InvalidInput."""
-    given = configuration_of(scheduler_config, FeatureGates())
-    refuse_secrets(given, "scheduler_config", scheduler_config)
     try:
         replayed = replay(parse_lines(_lines(stream), name))
     except (BadRecording, UnreadableChange, OSError, EOFError) as error:
         raise InvalidInput([{"field": "recording", "message": told(error)}]) from None
+    chosen = chosen_release(release, replayed.journal.release_told)
+    check_configuration(scheduler_config, chosen)
     followed = followed_create(
         workspace=workspace,
         name=name,
         journal=replayed.journal,
         events=replayed.events,
+        chosen=chosen,
         scheduler_config=scheduler_config,
     )
     observed_run_finish(run_id=followed.run_id)
     followed.run.refresh_from_db()
     return followed
+
+
+def check_configuration(text: str, chosen: Chosen) -> None:
+    """Raise InvalidInput unless a configuration is one of the release, and without secrets."""
+    given = configuration_of(text, FeatureGates((), chosen.release))
+    refuse_secrets(given, "scheduler_config", text)
 
 
 def _lines(stream: BinaryIO) -> Iterable[bytes]:
@@ -96,6 +111,7 @@ def followed_create(
     name: str,
     journal: Journal,
     events: Sequence[AnyEvent],
+    chosen: Chosen,
     context: str = "",
     scheduler_config: str = "",
     config_origin: str = "",
@@ -111,6 +127,8 @@ def followed_create(
         context=context,
         scheduler_config=scheduler_config,
         config_origin=config_origin[:300],
+        release=chosen.release.name,
+        release_told=chosen.told,
         protection=protection,
         refused=refused or {},
     )
@@ -147,7 +165,16 @@ def part_store(
 
 
 def options_of(followed: FollowedCluster) -> SchedulerOptions:
-    gates = FeatureGates()
+    release = stored_release(followed.release)
+    if release is None:
+        text = say(
+            "run.unknown_release",
+            "This run follows Kubernetes v{release}; this kviz knows {known}.",
+            release=followed.release,
+            known=", ".join(RELEASES),
+        )
+        raise InvalidInput([{"field": "release", "message": text}])
+    gates = FeatureGates((), release, followed.release_told)
     return SchedulerOptions(
         configuration=configuration_of(followed.scheduler_config, gates), features=gates
     )
@@ -163,8 +190,9 @@ def followed_check(*, followed: FollowedCluster) -> None:
             "This takes longer than a page waits for: kviz follow --check finds out.",
         )
         raise InvalidInput([{"field": "followed", "message": text}])
-    found = list(check(journal, options_of(followed)))
-    followed.checked = as_json(found, score(found))
+    options = options_of(followed)
+    found = list(check(journal, options))
+    followed.checked = as_json(found, score(found), options.features)
     followed.save(update_fields=["checked"])
 
 
@@ -184,10 +212,12 @@ class DecisionBeside:
 
 def decision_beside(*, followed: FollowedCluster, number: int) -> DecisionBeside | None:
     """Set kviz's verdict beside one decision; None without such a decision. Raises InvalidInput."""
-    moment = _moment(followed, number)
+    journal = selectors.journal(followed=followed)
+    moment = _moment(journal, number)
     if moment is None:
         return None
-    found = compare(moment, options_of(followed))
+    options = options_of(followed)
+    found = compare(moment, options, another_release(journal, options))
     objects = moment.objects()
     return DecisionBeside(
         document=document(found),
@@ -199,20 +229,20 @@ def decision_beside(*, followed: FollowedCluster, number: int) -> DecisionBeside
     )
 
 
-def _moment(followed: FollowedCluster, number: int) -> Moment | None:
-    journal = selectors.journal(followed=followed)
+def _moment(journal: Journal, number: int) -> Moment | None:
     return next((each for each in moments(journal) if each.decision.number == number), None)
 
 
 def decision_open(*, followed: FollowedCluster, number: int) -> Run | None:
     """Store the cluster that a decision met, and run kviz over it; None without such a decision."""
-    moment = _moment(followed, number)
+    moment = _moment(selectors.journal(followed=followed), number)
     if moment is None:
         return None
     return run_create(
         workspace=followed.run.workspace,
         snapshot=_snapshot(followed, moment),
         scheduler_config=followed.scheduler_config,
+        release=AUTO if followed.release_told else followed.release or UNNAMED.name,
     )
 
 
@@ -223,7 +253,7 @@ def _snapshot(followed: FollowedCluster, moment: Moment) -> Snapshot:
         workspace=followed.run.workspace,
         objects=ClusterObjects(moment.objects()),
         name=name,
-        of=Snapshot(),
+        of=Snapshot(release_told=followed.release_told),
     )
 
 

@@ -14,6 +14,7 @@ from kviz.command_line.changes import add_change_option, changes_of, inputs_of
 from kviz.command_line.cluster import read_cluster_files, transport_for
 from kviz.command_line.problems import CommandFailed, WrongUsage
 from kviz.command_line.run_options import (
+    RELEASE_CHOICES,
     add_config_option,
     add_release_options,
     add_rule_options,
@@ -35,7 +36,7 @@ from scheduler_core.api.quantity import amount_text
 from scheduler_core.changes import ChangeError, Rules, changed_rules, read_changes
 from scheduler_core.config import ConfigError, KubeSchedulerConfiguration
 from scheduler_core.framework.plugin_calls import PluginFailure
-from scheduler_core.releases import RELEASES, full_name, stored_release
+from scheduler_core.releases import full_name, stored_release
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.sim import simulate
 from scheduler_core.trace.checking import TraceError
@@ -77,7 +78,7 @@ def _add_side(command: argparse.ArgumentParser, side: str) -> None:
     group.add_argument(f"--scenario-{side}", type=Path, metavar="F")
     group.add_argument(f"--change-{side}", action="append", default=[], metavar="C")
     group.add_argument(f"--feature-gates-{side}", action="append", default=[], metavar="A=true")
-    group.add_argument(f"--release-{side}", type=full_name, choices=tuple(RELEASES))
+    group.add_argument(f"--release-{side}", type=full_name, choices=RELEASE_CHOICES)
     group.add_argument(f"--seed-{side}", type=int, metavar="N")
     group.add_argument(f"--tie-break-{side}", choices=get_args(TieBreak))
     group.add_argument(f"--queue-order-{side}", choices=get_args(QueueOrder))

@@ -114,7 +114,11 @@ def _explain_pending(
 
 
 def _followed(gates: FeatureGates) -> dict[str, object]:
-    return {"release": gates.release.name, "featureGates": gates.changed}
+    return {
+        "release": gates.release.name,
+        "releaseText": gates.release_text,
+        "featureGates": gates.changed,
+    }
 
 
 def _only(found: tuple[PendingPod, ...], pod: str) -> tuple[PendingPod, ...]:

@@ -11,16 +11,20 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from kviz.accounts.authentication import workspace_in
+from kviz.accounts.middleware import share_of
 from kviz.accounts.throttling import Scope
 from kviz.common.fields import DocumentField
 from kviz.common.problems import ErrorItem
-from kviz.runs.api.serializers import ReleaseField
+from kviz.runs.api.release_field import RELEASE_CHOICES, ReleaseField
 from kviz.runs.execution.engine import warnings_of
-from kviz.runs.inputs import InvalidInput, scenario_of
+from kviz.runs.inputs import InvalidInput, release_for, scenario_of
+from kviz.snapshots.models import Snapshot
+from kviz.snapshots.selectors import snapshot_get
 from scheduler_core.changes import sentence
 from scheduler_core.changes.applying import RestingCluster
 from scheduler_core.config import Problem, located
-from scheduler_core.releases import RELEASES, UNNAMED
+from scheduler_core.releases.choosing import AUTO, Chosen
 
 NOTHING_THERE: Final = RestingCluster(())
 """A step's sentence names no old values: at its time they may be others than in the cluster."""
@@ -29,7 +33,10 @@ NOTHING_THERE: Final = RestingCluster(())
 class CheckSerializer(serializers.Serializer[object]):
     scheduler_config = DocumentField()
     scenario = DocumentField()
-    release = ReleaseField(choices=tuple(RELEASES), required=False)
+    release = ReleaseField(choices=RELEASE_CHOICES, required=False)
+    snapshot = serializers.UUIDField(
+        required=False, help_text="The cluster that release auto is chosen for."
+    )
     feature_gates = serializers.DictField(child=serializers.BooleanField(), required=False)
 
 
@@ -66,9 +73,20 @@ class RunCheck(APIView):
         wanted.is_valid(raise_exception=True)
         values = cast("Mapping[str, Any]", wanted.validated_data)
         config, scenario = values.get("scheduler_config", ""), values.get("scenario", "")
+        chosen = release_for(values.get("release", AUTO), _snapshot(request, values))
         problems, steps = _check_scenario(scenario)
-        others, warnings = _check_configuration(config, "" if problems else scenario, values)
+        others, warnings = _check_configuration(
+            config, "" if problems else scenario, values, chosen
+        )
         return Response({"problems": [*problems, *others], "warnings": warnings, "steps": steps})
+
+
+def _snapshot(request: Request, values: Mapping[str, Any]) -> Snapshot | None:
+    """The cluster that is named, if there is one and it may be seen."""
+    if "snapshot" not in values:
+        return None
+    workspace, share = workspace_in(request), share_of(request._request)
+    return snapshot_get(snapshot_id=values["snapshot"], workspace=workspace, share=share)
 
 
 def _check_scenario(text: str) -> tuple[list[ErrorItem], list[dict[str, object]]]:
@@ -91,7 +109,7 @@ def _check_scenario(text: str) -> tuple[list[ErrorItem], list[dict[str, object]]
 
 
 def _check_configuration(
-    config: str, scenario: str, values: Mapping[str, Any]
+    config: str, scenario: str, values: Mapping[str, Any], chosen: Chosen
 ) -> tuple[list[ErrorItem], list[ErrorItem]]:
     """Return errors and warnings about a configuration, and about the gates that go with it."""
     try:
@@ -99,7 +117,7 @@ def _check_configuration(
             scheduler_config=config,
             scenario=scenario,
             asked=values.get("feature_gates", {}),
-            release=values.get("release", UNNAMED.name),
+            chosen=chosen,
         )
     except InvalidInput as invalid:
         return list(invalid.errors), []

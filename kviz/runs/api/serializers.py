@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import get_args
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from kviz.common.fields import DocumentField
+from kviz.runs.api.release_field import RELEASE_CHOICES, ReleaseField
 from kviz.runs.models import Cycle, Run
 from kviz.runs.selectors import sentence_of
 from scheduler_core.devices.survey import DeviceOutcome
-from scheduler_core.releases import RELEASES, full_name
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.trace.records import QueueOrder
-
-
-class ReleaseField(serializers.ChoiceField):
-    """A release by name; a minor release is its newest patch."""
-
-    def to_internal_value(self, data: Any) -> str:
-        name: str = super().to_internal_value(full_name(data) if isinstance(data, str) else data)
-        return name
 
 
 class ChangeField(serializers.JSONField):
@@ -55,10 +47,11 @@ class RunInputsSerializer(serializers.Serializer[Run]):
         "totals that an extender has scored.",
     )
     release = ReleaseField(
-        choices=tuple(RELEASES),
+        choices=RELEASE_CHOICES,
         required=False,
         help_text="The Kubernetes release whose scheduler is followed; 1.36 and 1.37 are their "
-        "newest patches.",
+        "newest patches. auto (the default): what the API server said, else the newest kubelet, "
+        "else the newest that kviz knows.",
     )
     feature_gates = serializers.DictField(
         child=serializers.BooleanField(),
@@ -134,6 +127,9 @@ class RunSerializer(serializers.ModelSerializer[Run]):
         read_only=True,
         help_text="Of an observed run: calls of the scheduler that could not be recorded.",
     )
+    release_text = serializers.CharField(
+        help_text="The release, and what it was chosen by: `1.37.2 (nodes say v1.37.1)`."
+    )
     stop_reason = serializers.SerializerMethodField()
     not_modelled = serializers.SerializerMethodField()
     error = serializers.SerializerMethodField()
@@ -171,6 +167,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
             "trace_hash",
             "seed",
             "release",
+            "release_text",
             "feature_gates",
             "tie_break",
             "queue_order",

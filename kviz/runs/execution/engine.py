@@ -43,6 +43,7 @@ from scheduler_core.config import (
 from scheduler_core.config.problems import Path
 from scheduler_core.extender.transport import Transport
 from scheduler_core.framework.plugin_calls import PluginFailure
+from scheduler_core.releases.choosing import Chosen
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.sim import Progress, ReenactedCycle, RunOptions, reenact_cycle, simulate
 from scheduler_core.sim.pending import Leads, leads_of
@@ -74,13 +75,13 @@ class Accepted:
 
 
 def warnings_of(
-    *, scheduler_config: str, scenario: str, asked: Mapping[str, bool], release: str
+    *, scheduler_config: str, scenario: str, asked: Mapping[str, bool], chosen: Chosen
 ) -> list[ErrorItem]:
     """Raise InvalidInput unless a run can be made of these; return what it would lack, if it was.
 
     `asked` are the gates that are switched beside those of the scenario.
     """
-    gates = gates_of(asked=asked, scenario=scenario, release=release)
+    gates = gates_of(asked=asked, scenario=scenario, chosen=chosen)
     check(scheduler_config=scheduler_config, gates=gates)
     return extender_warnings(scheduler_config, gates)
 

@@ -19,6 +19,7 @@ from kviz.accounts.throttling import too_often
 from kviz.common.limits import TooManyAtOnce
 from kviz.common.problems import ErrorItem
 from kviz.common.templatetags.punctuation import comma
+from kviz.common.wording import translated
 from kviz.runs import services
 from kviz.runs.execution.engine import warnings_of
 from kviz.runs.forms import (
@@ -30,7 +31,7 @@ from kviz.runs.forms import (
     gate_rows,
     values_of,
 )
-from kviz.runs.inputs import InvalidInput, check_fit
+from kviz.runs.inputs import InvalidInput, check_fit, release_for
 from kviz.runs.marked_text import MarkedLine, marked_lines
 from kviz.runs.pages.access import run_of, uuid_of
 from kviz.runs.presets import (
@@ -45,10 +46,11 @@ from kviz.runs.presets import (
     scenario_named,
 )
 from kviz.snapshots import selectors as snapshot_selectors
-from scheduler_core.releases import RELEASES, UNNAMED
+from scheduler_core.releases import RELEASES
+from scheduler_core.releases.choosing import AUTO, Chosen
 
 USUAL: Final = {
-    "release": (gettext_lazy("Kubernetes release"), UNNAMED.name),
+    "release": (gettext_lazy("Kubernetes release"), AUTO),
     "queue_order": (gettext_lazy("Order of pending pods"), "listed"),
     "tie_break": (gettext_lazy("Among equal nodes"), "heap"),
     "seed": (gettext_lazy("Seed"), "0"),
@@ -112,7 +114,7 @@ def _run_create(request: HttpRequest) -> HttpResponse:
     if snapshot is None:
         raise Http404(form.cleaned_data["snapshot"])
     chosen = form.cleaned_data
-    release = chosen["release"] or UNNAMED.name
+    release = chosen["release"] or AUTO
     try:
         if values["sample"]:  # a scenario of one's own may act on what is not there
             check_fit(scenario=values["scenario"], snapshot=snapshot)
@@ -121,7 +123,7 @@ def _run_create(request: HttpRequest) -> HttpResponse:
                 scheduler_config=values["scheduler_config"],
                 scenario=values["scenario"],
                 asked=form.gates,
-                release=release,
+                chosen=release_for(release, snapshot),
             )
             if warnings:
                 return _run_form(request, values, warnings, HTTPStatus.OK)
@@ -189,7 +191,8 @@ def _folds(
 
     A part is open where something in it is wrong, or where the address asks to fill it.
     """
-    gates = gate_rows(values)
+    chosen = _release_of(request, values)
+    gates = gate_rows(values, chosen.release)
     gates_differ = any(row.value for row in gates)
     changed = [
         *(label for name, (label, usual) in USUAL.items() if (values.get(name) or usual) != usual),
@@ -211,8 +214,26 @@ def _folds(
         "settings_changed": text.format(settings=comma().join(map(str, changed)))
         if changed
         else "",
-        "default_release": UNNAMED.name,
+        "auto": AUTO,
+        "auto_text": _("auto: {release}").format(release=translated(chosen.text))
+        if chosen.told and values["snapshot"]
+        else "",
     }
+
+
+def _release_of(request: HttpRequest, values: dict[str, str]) -> Chosen:
+    """The release that the form asks for; of an unknown name what `AUTO` would be."""
+    name, snapshot = values.get("release", ""), None
+    try:
+        wanted = UUID(values.get("snapshot", ""))
+    except ValueError:
+        wanted = None
+    share = request.GET.get("share", "") or request.POST.get("share", "")
+    if wanted is not None:
+        snapshot = snapshot_selectors.snapshot_get(
+            snapshot_id=wanted, workspace=workspace_of(request), share=share
+        )
+    return release_for(name if name in RELEASES else AUTO, snapshot)
 
 
 def _marked(

@@ -14,10 +14,11 @@ from django.views.decorators.http import require_GET
 from kviz.accounts.middleware import share_of, workspace_of
 from kviz.common.wording import translated
 from kviz.following.simulator import SimulatedPod, beside_simulator
-from kviz.runs.inputs import InvalidInput, configuration_of
+from kviz.runs.inputs import InvalidInput, configuration_of, release_for
 from kviz.snapshots import selectors
 from kviz.snapshots.models import Snapshot
 from scheduler_core.config import FeatureGates
+from scheduler_core.releases.choosing import AUTO
 from scheduler_core.scheduler.assembly import SchedulerOptions
 from scheduler_core.wording import told
 
@@ -58,7 +59,8 @@ def _rows(snapshot: Snapshot) -> tuple[list[SimulatedPod], str]:
     objects = list(selectors.snapshot_objects(snapshot=snapshot))
     if len(results) * len(objects) > MAX_WORK:
         return [], _("This cluster is too large to attempt its pods while a page waits.")
-    gates = FeatureGates()
+    chosen = release_for(AUTO, snapshot)
+    gates = FeatureGates((), chosen.release, chosen.told)
     try:
         config = configuration_of(selectors.snapshot_config(snapshot=snapshot), gates)
     except InvalidInput as invalid:

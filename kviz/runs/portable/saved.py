@@ -144,6 +144,7 @@ def _inputs(run: Run) -> Inputs:
         said=said_of(
             snapshot.warnings, [each["message"] for each in snapshot.problems], snapshot.left_out
         ),
+        release_told=run.release_told,
     )
 
 

@@ -6,6 +6,9 @@ import { followRunForm, isOwn } from "./run-form.ts";
 
 beforeEach(() => {
   document.body.innerHTML = `
+    <select id="snapshot"><option value="old">old</option>
+      <option value="new" data-release="1.37.2 (nodes say v1.37.1)">new</option></select>
+    <select id="release"><option data-any="as the cluster says" data-this="auto: {release}"></option></select>
     <details><summary><span data-holds="scheduler_config" data-own="own">default</span></summary>
       <a data-fill="scheduler_config" data-text="kind: A" data-replace="Replace?"><strong>Pack</strong></a>
       <textarea id="scheduler_config"></textarea></details>
@@ -28,6 +31,13 @@ function choose(selector: string, value: string): void {
   select.value = value;
   select.dispatchEvent(new Event("change", { bubbles: true }));
 }
+
+test("the release that is left to the cluster is named when one is chosen", () => {
+  choose("#snapshot", "new");
+  expect(at("#release option").textContent).toBe("auto: 1.37.2 (nodes say v1.37.1)");
+  choose("#snapshot", "old");
+  expect(at("#release option").textContent).toBe("as the cluster says");
+});
 
 test("a preset is written into its editor, and the fold says which", () => {
   at("[data-fill]").click();

@@ -4,6 +4,8 @@
 export function followRunForm(): void {
   const select = document.querySelector<HTMLSelectElement>("select[data-sample]");
   if (select) showSamples(select, areaOf(select.dataset.sample));
+  const release = document.querySelector<HTMLOptionElement>("#release option[data-this]");
+  if (release) nameRelease(release);
   const seed = document.querySelector<HTMLElement>("[data-seed]");
   if (seed) showSeedWhereItCounts(seed);
   for (const line of document.querySelectorAll<HTMLElement>("[data-holds]")) sayWhatItHolds(line);
@@ -30,6 +32,16 @@ function write(area: HTMLTextAreaElement, text: string): void {
 /** Whether a text is somebody's own: none of those that are offered. */
 export const isOwn = (written: string, offered: readonly string[]): boolean =>
   written.trim() !== "" && !offered.some((text) => text.trim() === written.trim());
+
+/** The option that leaves the release to the cluster names it, for the cluster that is chosen. */
+function nameRelease(option: HTMLOptionElement): void {
+  const cluster = document.querySelector<HTMLSelectElement>("#snapshot");
+  cluster?.addEventListener("change", () => {
+    const release = cluster.options[cluster.selectedIndex]?.dataset.release;
+    const { any = "", this: one = "" } = option.dataset;
+    option.textContent = release ? one.replace("{release}", release) : any;
+  });
+}
 
 function showSeedWhereItCounts(field: HTMLElement): void {
   const rule = document.querySelector<HTMLSelectElement>("#tie_break");
