@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scheduler_core.api.quantity import amount_text, rounded_text
+from scheduler_core.api.quantity import scale_of
 from scheduler_core.cluster.arrays import BoolArray, IntArray
 from scheduler_core.cluster.columns import PODS
 from scheduler_core.cluster.nodes import Nodes
@@ -45,7 +45,7 @@ class FreeAmount:
         return say(
             "room.amount",
             "{amount} {resource}",
-            amount=rounded_text(self.resource, self.free),
+            amount=self._amount(self.free),
             resource=what,
         )
 
@@ -70,7 +70,7 @@ class FreeAmount:
         )
 
     def _amount(self, amount: int) -> str:
-        return amount_text(self.resource, amount)
+        return scale_of(self.resource, (self.requested, self.most, self.free)).text(amount)
 
 
 @dataclass(frozen=True, slots=True)

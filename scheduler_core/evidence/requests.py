@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from scheduler_core.api import Container
-from scheduler_core.api.quantity import amount_text
+from scheduler_core.api.quantity import scale_of
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.cluster.requests import (
     as_integers,
@@ -57,6 +57,61 @@ class RequestParts:
         return self.decided_by != "containers" or bool(self.overhead)
 
     @property
+    def made_of(self) -> str:
+        """Return what it is made of, `containers 8 + sidecar 8`; empty if it is of containers."""
+        if self.decided_by == "init":
+            return self._by_init
+        n_sidecars = sum(each.role == "sidecar" for each in self.shares)
+        if self.pod_level is not None:
+            what = self._at_pod_level(self.pod_level)
+        elif n_sidecars:
+            what = self._with_sidecars(n_sidecars)
+        elif self.overhead:
+            what = say("requests.containers", "containers {main}", main=self._amount(self.main))
+        else:
+            return ""
+        if not self.overhead:
+            return what
+        return say(
+            "requests.overhead",
+            "{parts} + overhead {overhead}",
+            parts=what,
+            overhead=self._amount(self.overhead),
+        )
+
+    def _at_pod_level(self, amount: int) -> str:
+        return say("requests.of_pod", "pod level {level}", level=self._amount(amount))
+
+    def _with_sidecars(self, n_sidecars: int) -> str:
+        sidecars = sum(each.amount for each in self.shares if each.role == "sidecar")
+        main, amount = self._amount(self.main - sidecars), self._amount(sidecars)
+        if n_sidecars == 1:
+            return say(
+                "requests.with_sidecar",
+                "containers {main} + sidecar {amount}",
+                main=main,
+                amount=amount,
+            )
+        return say(
+            "requests.with_sidecars",
+            "containers {main} + sidecars {amount}",
+            main=main,
+            amount=amount,
+        )
+
+    @property
+    def _by_init(self) -> str:
+        """Say which init container decides; it may be the sidecars that are started before it."""
+        steps = [each for each in self.shares if each.role == "init"]
+        name = max(steps, key=lambda each: each.amount + each.beside).name
+        return say(
+            "requests.by_init",
+            "from init container {name}; {main} afterwards",
+            name=name,
+            main=self._amount(self.main + self.overhead),
+        )
+
+    @property
     def text(self) -> str:
         """Return the sum with its numbers: `2 = max(containers 1500m, init 2)`."""
         parts = say("requests.containers", "containers {main}", main=self._amount(self.main))
@@ -87,7 +142,8 @@ class RequestParts:
         )
 
     def _amount(self, amount: int) -> str:
-        return amount_text(self.resource, amount)
+        amounts = (self.total, self.main, self.init, self.pod_level or 0, self.overhead)
+        return scale_of(self.resource, amounts).text(amount)
 
 
 def request_parts(pod: PodInfo, *, pod_level: bool) -> tuple[RequestParts, ...]:

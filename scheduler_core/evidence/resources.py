@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from scheduler_core.api.quantity import amount_text
+from scheduler_core.api.quantity import scale_of
 from scheduler_core.cluster.columns import PODS
 from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.evidence.requests import request_parts
 from scheduler_core.evidence.requirement import AtNode, Requirement, state_of
 from scheduler_core.plugins.node_resources import Fit
 from scheduler_core.wording import say, series, some_of
@@ -46,6 +47,10 @@ class ResourceRoom(Requirement):
     nominated: int
     top: tuple[Holder, ...]
     nominated_pods: tuple[str, ...] = ()
+    made_of: str = ""
+    """How the request comes about, where more than containers decides; empty otherwise."""
+    overcommitted_by: str = ""
+    """The pod with which the node's pods came to request more than it has; empty if they do not."""
     by_devices: bool = False
     """The node has none itself, and a class of devices backs it: DynamicResources decides."""
 
@@ -64,6 +69,12 @@ class ResourceRoom(Requirement):
         if self.resource == PODS:
             return say("fit.pod_place", "a place for one more pod")
         return f"{self._amount(self.requested)} {self.resource}"
+
+    @property
+    def _asks_in_full(self) -> str:
+        if not self.made_of:
+            return self.asks
+        return say("fit.made_of", "{asks} ({parts})", asks=self.asks, parts=self.made_of)
 
     @property
     def has(self) -> str:
@@ -90,12 +101,12 @@ class ResourceRoom(Requirement):
                 has=self.has,
             )
         if not self.allocatable:
-            return say("fit.has_none", "needs {asks}, the node has none", asks=self.asks)
+            return say("fit.has_none", "needs {asks}, the node has none", asks=self._asks_in_full)
         if self.requested > self.allocatable:
             return say(
                 "fit.too_large",
                 "needs {asks}, the whole node has {allocatable}",
-                asks=self.asks,
+                asks=self._asks_in_full,
                 allocatable=self._amount(self.allocatable),
             )
         if self.resource == PODS:
@@ -120,7 +131,7 @@ class ResourceRoom(Requirement):
         return say(
             "fit.short_of",
             "needs {asks}, {free} free of {allocatable}: {detail}",
-            asks=self.asks,
+            asks=self._asks_in_full,
             free=self._amount(max(self.free, 0)),
             allocatable=self._amount(self.allocatable),
             detail=detail,
@@ -136,15 +147,19 @@ class ResourceRoom(Requirement):
     def detail(self) -> str:
         if self.met or not self.allocatable or self.resource == PODS:
             return ""
-        if self.top:
-            largest = series(map(self._holder_text, self.top))
-            return say(
-                "fit.short_largest",
-                "{short}; largest: {pods}",
-                short=self._short_by,
-                pods=largest,
+        short = self._short_by
+        if self.overcommitted_by:
+            short = say(
+                "fit.overcommitted",
+                "{short}; over-committed by {amount} since {pod}",
+                short=short,
+                amount=self._amount(self.used - self.nominated - self.allocatable),
+                pod=self.overcommitted_by,
             )
-        return self._short_by
+        if not self.top:
+            return short
+        largest = series(map(self._holder_text, self.top))
+        return say("fit.short_largest", "{short}; largest: {pods}", short=short, pods=largest)
 
     @property
     def _short_by(self) -> str:
@@ -179,7 +194,8 @@ class ResourceRoom(Requirement):
         return say("fit.nominated_pod", "{pod} (nominated)", pod=text) if holder.nominated else text
 
     def _amount(self, amount: int) -> str:
-        return amount_text(self.resource, amount)
+        amounts = (self.requested, max(self.free, 0), self.allocatable, max(self.short, 0))
+        return scale_of(self.resource, amounts).text(amount)
 
 
 def resource_room(plugin: Fit, state: object, at: AtNode) -> Iterator[ResourceRoom]:
@@ -198,17 +214,22 @@ def resource_room(plugin: Fit, state: object, at: AtNode) -> Iterator[ResourceRo
         nominated_pods=tuple(pod.key for pod in nominated),
     )
     requests: Mapping[str, int] = state_of(dict, state)
+    parts = _parts_of(at)
     for name, request in requests.items():
         allocatable, used = int(node.allocatable(name)[0]), int(node.requested(name)[0])
         by_devices = plugin.is_backed(name) and allocatable <= 0
         takes = {pod.key: pod.template.requests.placed.get(name, 0) for pod in nominated}
+        held = sum(takes.values())
+        is_above = used - held > allocatable
         yield ResourceRoom(
             met=by_devices or request <= allocatable - used,
             resource=name,
             requested=request,
             allocatable=allocatable,
             used=used,
-            nominated=sum(takes.values()),
+            nominated=held,
+            made_of=parts.get(name, ""),
+            overcommitted_by=_first_above(at, name, allocatable) if is_above else "",
             top=largest_holders(at, name),
             nominated_pods=tuple(pod for pod, amount in takes.items() if amount),
             by_devices=by_devices,
@@ -224,6 +245,28 @@ def largest_holders(at: AtNode, resource: str) -> tuple[Holder, ...]:
         if (amount := pod.template.requests.placed.get(resource, 0)) > 0
     ]
     return tuple(sorted(holders, key=lambda holder: -holder.amount)[:TOP])
+
+
+def _parts_of(at: AtNode) -> dict[str, str]:
+    """How each request comes about that is not just the sum of containers."""
+    counted = at.node.cluster.templates.counted
+    return {
+        each.resource: each.made_of
+        for each in request_parts(at.pod, pod_level=counted.pod_level)
+        if each.made_of
+    }
+
+
+def _first_above(at: AtNode, resource: str, allocatable: int) -> str:
+    """Return the pod, in order of creation, with which the requests go above what the node has."""
+    nominated = {pod.uid for pod in _nominated(at)}
+    pods = [pod for pod in at.node.pods(0) if pod.uid not in nominated]
+    total = 0
+    for pod in sorted(pods, key=lambda each: each.pod.metadata.creation_timestamp or 0):
+        total += pod.template.requests.placed.get(resource, 0)
+        if total > allocatable:
+            return pod.key
+    return ""
 
 
 def _nominated(at: AtNode) -> list[PodInfo]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import pytest
@@ -73,8 +74,8 @@ def test_who_takes_most_of_a_resource() -> None:
         for name, amount in (("small", "100m"), ("big", "2"), ("middle", "1"), ("other", "500m"))
     ]
     assert sentence(PodBuilder("p").cpu("2"), NodeBuilder("n").cpu("4"), *others) == (
-        "needs 2 cpu, 400m free of 4: short by 1600m; "
-        "largest: default/big 2, default/middle 1, default/other 500m"
+        "needs 2 cpu, 0.4 free of 4: short by 1.6; "
+        "largest: default/big 2, default/middle 1, default/other 0.5"
     )
 
 
@@ -171,13 +172,46 @@ def test_how_a_request_comes_about() -> None:
     )
     (cpu,) = evidence(NodeBuilder("n").cpu("9").obj(), pod).requests
     assert cpu.decided_by == "init"
-    assert cpu.text == "2150m cpu = max(containers 850m, init 2100m) + overhead 50m"
+    assert cpu.text == "2.15 cpu = max(containers 0.85, init 2.1) + overhead 0.05"
     assert [(each.name, each.role, each.beside) for each in cpu.shares] == [
         ("a", "container", 0),
         ("b", "container", 0),
         ("side", "sidecar", 0),
         ("init", "init", 100),
     ]
+
+
+@pytest.mark.parametrize(
+    ("init", "spec", "parts"),
+    [
+        ({"side": ("8", "Always")}, {}, "containers 8 + sidecar 8"),
+        ({"load": ("30", ""), "less": ("9", "")}, {}, "from init container load; 8 afterwards"),
+        ({}, {"overhead": {"cpu": "500m"}}, "containers 8 + overhead 0.5"),
+        ({}, {"resources": ResourceRequirements(requests={"cpu": "9"})}, "pod level 9"),
+        ({"load": ("1", "")}, {}, ""),
+    ],
+)
+def test_a_request_is_broken_down_where_it_decides(
+    init: dict[str, tuple[str, str]], spec: dict[str, object], parts: str
+) -> None:
+    def container(name: str, cpu: str, policy: str = "") -> Container:
+        resources = ResourceRequirements(requests={"cpu": cpu})
+        return Container(name=name, image="i", resources=resources, restart_policy=policy)
+
+    pod = PodBuilder("p").containers(container("a", "8")).spec(**spec)
+    pod = pod.init_containers(*(container(name, *of) for name, of in init.items()))
+    told = sentence(pod, NodeBuilder("n").cpu("4"))
+    assert re.search(r"cpu(?: \((.*)\))?, the whole node has 4", told)[1] == (parts or None)  # type: ignore[index]
+
+
+def test_an_overcommitted_node_is_named_with_the_pod_that_did_it() -> None:
+    early = PodBuilder("early").cpu("3").created_ns(1).on("n").obj()
+    late = PodBuilder("late").cpu("2").created_ns(2).on("n").obj()
+    told = sentence(PodBuilder("p").cpu("1"), NodeBuilder("n").cpu("4"), late, early)
+    assert told == (
+        "needs 1 cpu, 0 free of 4: short by 2; over-committed by 1 since default/late; "
+        "largest: default/early 3, default/late 2"
+    )
 
 
 # ---------------------------------------------------------------- preemption

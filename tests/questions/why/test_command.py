@@ -76,7 +76,7 @@ def test_how_much_is_missing(small: list[KubeObject]) -> None:
     assert nearest.plugins == ("NodeResourcesFit",)
     assert nearest.shortages == (Shortage("cpu", 48000, 6000, 7850),)
     assert nearest.shortages[0].short == 42000
-    said = "needs 48 cpu, the whole node has 7850m"
+    said = "needs 48 cpu, the whole node has 7.85"
     assert explanation.lead is not None
     assert explanation.lead.sentence == said
     assert as_text(explanation).startswith(f"batch/too-big {said}")
