@@ -42,6 +42,7 @@ from scheduler_core.scheduler.decision import decide
 from scheduler_core.scheduler.outcome import Scheduled
 from scheduler_core.scheduler.profile_records import profile_records
 from scheduler_core.sim.decided import DecidedCycle
+from scheduler_core.sim.fate import fate_of, verdict
 from scheduler_core.sim.pick import SeededDraw
 from scheduler_core.sim.preview_changes import HeldState, plan
 from scheduler_core.sim.preview_world import Edit, PreviewWorld
@@ -91,6 +92,8 @@ class PreviewedCycle:
     profiles: tuple[ProfileRecord, ...] | None = None
     without_effect: tuple[Problem, ...] = ()
     limits: tuple[Problem, ...] = ()
+    verdict: str = ""
+    """What becomes of the pod, beside what became of it; empty for one that is held back."""
     decided: DecidedCycle | None = field(default=None, compare=False, repr=False)
     """What answers for the cycle until another is previewed; None if there is none."""
 
@@ -276,8 +279,11 @@ class CyclePreviews:
             events, n_world, True, None, rules.plugins, rules.profiles, decided=decided
         )
         recorded = self._recorded
+        before = recorded.decided if recorded is not None else decided
+        assert before is not None
+        text = verdict(fate_of(before.decision), fate_of(cycle))
         same = recorded is None or found.cycle[1:] == recorded.cycle[1:]
-        return found if same else replace(found, as_recorded=False)
+        return replace(found, as_recorded=same, verdict=text)
 
     def _decide_again(
         self,

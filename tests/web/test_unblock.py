@@ -155,7 +155,7 @@ def test_the_why_page_searches_says_the_best_once_and_leads_into_the_lab(
     assert "Not known yet" in client.get(page).content.decode()
     answer: Any = carried_out().answer
     best = answer["answers"][0]
-    said = f"shop/giant binds on {best['node']} with this: {best['sentence']}."
+    said = f"With this shop/giant {best['verdict']}: {best['sentence']}."
     assert said in client.get(sent["Location"]).content.decode()
     text, _, _plans = client.get(page).content.decode().partition("All plans that were tried")
     assert text.count(best["sentence"]) == 1

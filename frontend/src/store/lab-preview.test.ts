@@ -45,7 +45,7 @@ function tried(world: readonly unknown[][]): State {
   const events = (rows: readonly unknown[][]) => rows.map((row) => readHeaderEvent(row)!);
   const preview = {
     ...{ cycle: 1, world: events(world), events: events(CYCLE) },
-    ...{ details: [], gated: null, withoutEffect: [], limits: [] },
+    ...{ details: [], gated: null, withoutEffect: [], limits: [], verdict: "" },
   };
   return previewed(run, new Memory(run.journal), cycleRecord(run, 1), preview)!.state!;
 }

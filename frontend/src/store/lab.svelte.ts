@@ -201,6 +201,11 @@ export class Lab {
     return plugins.flatMap((name, i) => (textIfAny(`formula.${name}`) && !attached.has(i) ? [i] : []));
   }
 
+  /** Whether the choice shown is made under other weights, here, and not by the server. */
+  get isWeighed(): boolean {
+    return this.weights.size > 0 && this.tried !== null;
+  }
+
   /** The cycle as it is shown: tried, or as it happened. */
   get shown(): CycleRecord | null {
     return this.tried?.record ?? this.recorded;

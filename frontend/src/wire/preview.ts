@@ -25,6 +25,8 @@ export interface Preview {
   readonly withoutEffect: readonly FieldProblem[];
   /** What a real cluster may have to say to a change. */
   readonly limits: readonly FieldProblem[];
+  /** What becomes of the pod, beside what became of it; empty for one that is held back. */
+  readonly verdict: string;
 }
 
 /** What is wrong with one change: `field` is such as `changes[0].taint.effect`. */
@@ -80,6 +82,7 @@ interface Packed {
   readonly gated: readonly [string, string, readonly string[]] | null;
   readonly without_effect: readonly FieldProblem[];
   readonly limits: readonly FieldProblem[];
+  readonly verdict: string;
 }
 
 export function readPreview(bytes: Uint8Array): Preview {
@@ -94,6 +97,7 @@ export function readPreview(bytes: Uint8Array): Preview {
     gated: packed.gated && [packed.gated[1], ...packed.gated[2]],
     withoutEffect: packed.without_effect,
     limits: packed.limits,
+    verdict: packed.verdict,
   };
 }
 

@@ -18,6 +18,7 @@ const packed = (cycle: number) => ({
   gated: null,
   without_effect: [],
   limits: [],
+  verdict: "",
 });
 
 function frame(id: number, cycle: number): DataView<ArrayBuffer> {

@@ -18,6 +18,7 @@ from kviz.questions.unblock.text import RESULTS, tried_sentence
 from kviz.runs.reading.trace import pod_known
 from scheduler_core.analysis.advice.unblock import MAX_ANSWERS
 from scheduler_core.changes import Change, document_of, read_line
+from scheduler_core.sim.fate import Fate
 
 LAB_ACTIONS: Final = (
     *("set", "taint", "untaint", "label", "unlabel", "cordon", "uncordon"),
@@ -33,6 +34,11 @@ class AnswerRow:
     answer: Mapping[str, Any]
     variant: int
     lab: str
+
+    @property
+    def fate(self) -> str:
+        """What becomes of the pod, as the Lab says it."""
+        return translated(Fate(self.answer["node"], tuple(self.answer["evicted"])).text)
 
 
 @dataclass(frozen=True)
@@ -113,10 +119,10 @@ def _key(answer: Mapping[str, Any]) -> tuple[int, int]:
 def _sentences(pod: str, rows: Sequence[AnswerRow], *, is_over: bool) -> list[str]:
     if not rows:
         return [_("Nothing that was tried lets %(pod)s bind.") % {"pod": pod}] if is_over else []
-    best = rows[0].answer
-    text = _("%(pod)s binds on %(node)s with this: %(what)s.")
-    what = translated(best["sentence"])
-    return [text % {"pod": pod, "node": best["node"], "what": what}]
+    best = rows[0]
+    text = _("With this %(pod)s %(fate)s: %(what)s.")
+    what = translated(best.answer["sentence"])
+    return [text % {"pod": pod, "fate": best.fate, "what": what}]
 
 
 def _last_cycle(experiment: Experiment, pod: str) -> int:

@@ -15,6 +15,7 @@ from scheduler_core.analysis.advice.unblock import PlanResult, Tried, Unblocked
 from scheduler_core.api.counting import counted
 from scheduler_core.changes import line_of, read_line
 from scheduler_core.evidence.document import free_room_document
+from scheduler_core.sim.fate import Fate
 from scheduler_core.wording import say, series
 
 MAX_NAMED = 5
@@ -56,6 +57,7 @@ def _answer_json(answer: Answer) -> dict[str, object]:
     return {
         "changes": [line_of(change) for change in answer.changes],
         "sentence": answer.sentence,
+        "verdict": fate(answer).text,
         "node": answer.node,
         "evicted": list(answer.evicted),
         "others": {
@@ -150,7 +152,7 @@ def _lines(found: Unblocked) -> Iterator[str]:
     for number, each in enumerate(found.answers, 1):
         yield f"{number:>3}. {each.sentence}"
         helps = f"; {each.n_helped} of {n_more + 1} bind" if n_more else ""
-        yield f"     on {each.node}, price {each.price}{helps}{''.join(_felt(each))}"
+        yield f"     {fate(each).text}, price {each.price}{helps}{''.join(_felt(each))}"
         yield from (f"     {_disruptions_told(budget)}" for budget in each.budgets)
         if (each.leaving or each.evicted) and not each.budgets:
             yield "     no PodDisruptionBudget covers who leaves"
@@ -187,9 +189,13 @@ def quoted(line: str) -> str:
     return line.replace("'", "'\\''")
 
 
+def fate(answer: Answer) -> Fate:
+    """Return what becomes of the pod, as the Lab says it, too."""
+    return Fate(answer.node, answer.evicted)
+
+
 def _felt(answer: Answer) -> Iterator[str]:
     for what, pods in (
-        ("evicts", answer.evicted),
         ("also lets bind", answer.newly_bound),
         ("leaves pending", answer.newly_pending),
     ):

@@ -59,6 +59,7 @@ class Preview(msgspec.Struct, frozen=True):
     as_recorded: bool
     elapsed_us: int
     limits: Sequence[ErrorItem]
+    verdict: str
 
     def packed(self) -> bytes:
         """Return it as MessagePack."""
@@ -130,6 +131,7 @@ def preview_document(*, run: Run, found: Preview) -> Json:
         "as_recorded": found.as_recorded,
         "elapsed_us": found.elapsed_us,
         "limits": list(found.limits),
+        "verdict": found.verdict,
     }
 
 
@@ -177,4 +179,5 @@ def _answer(number: int, found: PreviewedCycle, elapsed_us: int) -> Preview:
         as_recorded=found.as_recorded,
         elapsed_us=elapsed_us,
         limits=errors_of(found.limits),
+        verdict=found.verdict,
     )

@@ -61,6 +61,7 @@ def test_the_json_and_its_changes_make_the_pod_bind(
             '"effect":"NoSchedule"}'
         ],
         "sentence": "let pod shop/web tolerate gpu:NoSchedule",
+        "verdict": "binds on a",
         "node": "a",
         "evicted": [],
         "others": {"newly_bound": [], "newly_pending": []},
@@ -148,7 +149,7 @@ def test_all_pods_of_an_owner(cluster: str, capsys: pytest.CaptureFixture[str]) 
     assert main(["unblock", *both, "--owner=ReplicaSet/shop/web"]) == 0
     text = capsys.readouterr().out
     assert "shop/web and 1 other pod of its owner bind, cheapest first:" in text
-    assert "on a, price 2; 2 of 2 bind" in text
+    assert "binds on a, price 2; 2 of 2 bind" in text
 
 
 def test_what_is_free_and_who_took_the_room(

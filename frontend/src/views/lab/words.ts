@@ -3,8 +3,6 @@
 import "../../base/text/late.ts";
 import { t, type TextKey } from "../../base/text/text.ts";
 import { taintText } from "../../store/nodes.ts";
-import type { Explorer } from "../../store/explorer.ts";
-import type { CycleRecord } from "../../store/record.ts";
 import type { Change, Scoring, TaintChange } from "../../store/lab-changes.ts";
 import {
   expressionText,
@@ -17,27 +15,6 @@ import {
   type Rule,
   type Toleration,
 } from "../../store/lab-pod.ts";
-
-type Names = Pick<Explorer, "nodeName" | "podKey">;
-
-/** What becomes of the pod, beside what became of it. */
-export function outcomeInWords(before: CycleRecord, after: CycleRecord, names: Names): string {
-  const [from, to] = [before.selected, after.selected];
-  if (to && !from) return t("lab.findsNode", { node: names.nodeName(to.node) });
-  if (to && from) {
-    if (from.node === to.node) return t("lab.sameNode");
-    return t("lab.otherNode", { node: names.nodeName(to.node), before: names.nodeName(from.node) });
-  }
-  const [then, now] = [evictions(before, names), evictions(after, names)];
-  if (now) return t(then?.pods === now.pods && then.node === now.node ? "lab.stillEvicts" : "lab.evicts", now);
-  return t(from || then ? "lab.losesNode" : "lab.stillPending");
-}
-
-/** Whom preemption evicts, and where; null where it finds no candidate. */
-function evictions({ preemption: { decided } }: CycleRecord, names: Names): { pods: string; node: string } | null {
-  if (!decided || decided.winner < 0) return null;
-  return { pods: decided.victims.map((pod) => names.podKey(pod)).join(", "), node: names.nodeName(decided.winner) };
-}
 
 /** `pod` is that of the cycle, whose rules are called what they say; null while it is not known. */
 export function inWords(change: Change, pod: PodDocument | null): string {

@@ -1,0 +1,61 @@
+"""What becomes of a pod, in one sentence: it binds, evicts others first, or finds no node.
+
+The Lab says it of a cycle that was tried, *Unblock* of a plan that was run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from scheduler_core.scheduler.cycle_record import Cycle
+from scheduler_core.wording import say, some_of
+
+MAX_NAMED: Final = 5
+"""So many pods that are evicted are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """The `node` that the pod binds on, and the pods that are `evicted` before it does."""
+
+    node: str = ""
+    evicted: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Return it as a predicate of the pod."""
+        if not self.node:
+            return say("fate.no_node", "finds no node")
+        if self.evicted:
+            return say(
+                "fate.evicts",
+                "evicts {pods}, then binds on {node}",
+                pods=some_of(self.evicted, most=MAX_NAMED),
+                node=self.node,
+            )
+        return say("fate.binds", "binds on {node}", node=self.node)
+
+
+def fate_of(cycle: Cycle) -> Fate:
+    """Return what a cycle that has decided makes of its pod."""
+    if cycle.suggested_host:
+        return Fate(cycle.suggested_host)
+    post_filter = cycle.post_filter
+    if post_filter is None or not post_filter.node_name:
+        return Fate()
+    return Fate(post_filter.node_name, tuple(sorted(pod.key for pod in post_filter.victims)))
+
+
+def verdict(before: Fate, after: Fate) -> str:
+    """Return what becomes of a pod beside what became of it."""
+    if after == before:
+        return say("fate.still", "The pod still {fate}.", fate=after.text)
+    if before.node and not before.evicted:
+        return say(
+            "fate.instead",
+            "The pod {fate}; as it happened, it {before}.",
+            fate=after.text,
+            before=before.text,
+        )
+    return say("fate.now", "The pod {fate}.", fate=after.text)

@@ -1,0 +1,48 @@
+"""What becomes of a pod is said in the same words by the Lab and by what unblocks it."""
+
+from __future__ import annotations
+
+import pytest
+
+from kviz.questions.unblock.text import as_json
+from scheduler_core.analysis.advice.trial import Trials
+from scheduler_core.analysis.advice.unblock import unblock
+from scheduler_core.changes import read_line
+from scheduler_core.sim.fate import Fate, verdict
+from scheduler_core.sim.run import RunOptions
+from tests.builders import make_node, make_pod
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (Fate(), Fate(), "The pod still finds no node."),
+        (Fate(), Fate("b"), "The pod binds on b."),
+        (Fate("a"), Fate("a"), "The pod still binds on a."),
+        (Fate("a"), Fate("b"), "The pod binds on b; as it happened, it binds on a."),
+        (Fate("a"), Fate(), "The pod finds no node; as it happened, it binds on a."),
+        (Fate("a", ("x/v",)), Fate(), "The pod finds no node."),
+        (Fate(), Fate("a", ("x/v", "x/w")), "The pod evicts x/v, x/w, then binds on a."),
+        (Fate("a", ("x/v",)), Fate("a", ("x/v",)), "The pod still evicts x/v, then binds on a."),
+    ],
+)
+def test_what_becomes_of_a_pod(before: Fate, after: Fate, said: str) -> None:
+    assert verdict(before, after) == said
+
+
+def test_the_lab_says_of_a_plan_what_unblock_says() -> None:
+    objects = (
+        make_node("n").cpu(1).obj(),
+        make_pod("low").cpu(1).on("n").obj(),
+        make_pod("p").cpu(1).priority(0).obj(),
+    )
+    trials = Trials(objects, RunOptions())
+    *_, found = unblock(trials, "default/p")
+    answers = as_json(found)["answers"]
+    assert isinstance(answers, list)
+    (evicting,) = (each for each in answers if each["evicted"])
+    assert evicting["verdict"] == "evicts default/low, then binds on n"
+    held = trials.held_at(objects, trials.as_it_is.of("default/p").cycle)
+    assert held is not None
+    changes = [read_line(line) for line in evicting["changes"]]
+    assert held.previews.change(changes).verdict == f"The pod {evicting['verdict']}."
