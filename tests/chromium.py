@@ -5,7 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+BROWSERS = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
 
 
 class NoBrowser(Exception):
@@ -17,7 +23,7 @@ def find_chromium() -> str:
     path = os.environ.get("KVIZ_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
     if path is None:
         raise NoBrowser(
-            "A browser is needed: install Chromium (Debian: apt-get install chromium), "
+            "A browser is needed: install Chromium (Debian: apt-get install chromium-headless-shell), "
             "or name one in KVIZ_CHROMIUM."
         )
     return path

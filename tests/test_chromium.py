@@ -21,12 +21,12 @@ def _no_browser(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_no_browser")
 def test_without_one_it_says_what_to_install() -> None:
-    with pytest.raises(NoBrowser, match="apt-get install chromium"):
+    with pytest.raises(NoBrowser, match="apt-get install chromium-headless-shell"):
         find_chromium()
 
 
 @pytest.mark.usefixtures("_no_browser")
 def test_the_benchmark_says_so_before_it_starts_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.argv", ["bench-ui"])
-    with pytest.raises(SystemExit, match="apt-get install chromium"):
+    with pytest.raises(SystemExit, match="apt-get install chromium-headless-shell"):
         bench_ui.main()
