@@ -23,8 +23,8 @@ def find_chromium() -> str:
     path = os.environ.get("KVIZ_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
     if path is None:
         raise NoBrowser(
-            "A browser is needed: install Chromium (Debian: apt-get install chromium-headless-shell), "
-            "or name one in KVIZ_CHROMIUM."
+            "A browser is needed: install Chromium (Debian: "
+            "apt-get install chromium-headless-shell), or name one in KVIZ_CHROMIUM."
         )
     return path
 
