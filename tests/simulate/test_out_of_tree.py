@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
+import subprocess
 import sys
+import sysconfig
 import textwrap
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -191,6 +195,39 @@ def test_the_tutorial_shows_what_the_example_has() -> None:
     assert tomllib.loads(shown)["project"].items() <= project.items()
     for block in blocks("python"):
         compile(textwrap.dedent(block), "tutorial", "exec")
+
+
+@pytest.mark.long
+def test_the_commands_of_the_tutorial_work_as_written(tmp_path: Path) -> None:
+    """In what looks like a checkout: an environment without pip, and uv."""
+    root = EXAMPLE.parents[2]
+    tutorial = (root / "docs/plugins-out-of-tree.md").read_text(encoding="utf-8")
+    (tmp_path / ".uv/bin").mkdir(parents=True)
+    (tmp_path / ".uv/bin/uv").symlink_to(shutil.which("uv") or root / ".uv/bin/uv")
+    shutil.copytree(EXAMPLE, tmp_path / "docs/examples/rack-sibling")
+    new = [tmp_path / ".uv/bin/uv", "venv", "--quiet", "--python", sys.executable]
+    subprocess.run([*new, tmp_path / ".venv"], check=True)
+    (packages,) = (tmp_path / ".venv/lib").glob("*/site-packages")
+    (packages / "kviz.pth").write_text(f"{sysconfig.get_path('purelib')}\n{root}\n")
+    kviz = tmp_path / ".venv/bin/kviz"
+    kviz.write_text('#!/bin/sh\nexec "$(dirname "$0")/python" -m kviz.cli "$@"\n')
+    kviz.chmod(0o755)
+    fenced = re.findall(r"^```(\w*)\n(.*?)^```$", tutorial, re.MULTILINE | re.DOTALL)
+    shown = "".join(block for language, block in fenced if not language)
+    lines = [line for line in shown.splitlines() if "serve" not in line]
+    assert len(lines) == 5
+    said = subprocess.run(
+        ["/bin/sh", "-e"],
+        input="\n".join(lines),
+        cwd=tmp_path,
+        env={**os.environ, "PATH": "/usr/bin:/bin", "UV_SYSTEM_CERTS": "true"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert said.returncode == 0, said.stderr
+    assert "runs plugin RackSibling from rack-sibling 1.0.0" in said.stderr
+    assert "node(s) stood in no rack" in said.stdout
 
 
 # ---------------------------------------------------------------- finding and refusing
