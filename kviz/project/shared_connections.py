@@ -17,6 +17,8 @@ from django.db import connection
 
 PATIENCE_S: Final = 20.0
 """How long a thread waits for a connection; then the answer is 503, as that of a busy SQLite."""
+IDLE_S: Final = 60.0
+"""How long connections stay open that nobody needs any more."""
 AGAIN_S: Final = 5.0
 """How long the pool tries to connect for those who wait; the next who comes has it try again."""
 
@@ -32,5 +34,6 @@ def share_connections() -> None:
         "min_size": 0,
         "max_size": settings.DATABASE_CONNECTIONS,
         "timeout": PATIENCE_S,
+        "max_idle": IDLE_S,
         "reconnect_timeout": AGAIN_S,
     }
