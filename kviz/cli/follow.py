@@ -103,18 +103,18 @@ def live(options: argparse.Namespace) -> tuple[Journal, SchedulerOptions]:
 
     Returns what was told, and how the scheduler is configured as far as that is known.
     """
-    guessed = GuessedConfig()
     target, over = target_of_options(options), threading.Event()
     timer = threading.Timer(options.seconds or 0.0, over.set)
     timer.daemon = True
     try:
         with Connection(target) as connection, Recording(options.record) as recording:
+            journal = recording.journal or _begun(connection, over)
+            wanted = scheduling(options, journal)
             if options.check and options.config is None:
-                guessed = guess_config(connection, options.config_map or "")
+                guessed = guess_config(connection, wanted.features, options.config_map or "")
                 if guessed.origin:
                     print(f"kviz: the configuration: {guessed.origin}", file=sys.stderr)
-            journal = recording.journal or _begun(connection, over)
-            wanted = guessed_scheduling(scheduling(options, journal), guessed)
+                wanted = guessed_scheduling(wanted, guessed)
             recording.begin(journal)
 
             def tell(told: Told) -> None:

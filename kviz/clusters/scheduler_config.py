@@ -14,7 +14,7 @@ from typing import Final, Protocol
 import msgspec
 
 from kviz.clusters.reading.problems import ClusterProblem
-from scheduler_core.config import ConfigError, load_configuration
+from scheduler_core.config import ConfigError, FeatureGates, load_configuration
 
 KUBEADM: Final = "kube-system/kubeadm-config"
 NAMES: Final = (
@@ -53,28 +53,33 @@ class _ConfigMap(msgspec.Struct):
 _CONFIG_MAP: Final = msgspec.json.Decoder(_ConfigMap)
 
 
-def guess_config(connection: Getter, named: str = "") -> GuessedConfig:
+def guess_config(connection: Getter, gates: FeatureGates, named: str = "") -> GuessedConfig:
     """Look for the scheduler's configuration, in the ConfigMap `namespace/name` if one is named.
+
+    It must be one for the `gates` of the cluster's release.
 
     Raises ClusterProblem about the one that was named; the others need not be there, or readable.
     """
     if named:
-        return _named(connection, named)
+        return _named(connection, gates, named)
     for name in NAMES:
         try:
             data = _data(connection, name)
         except ClusterProblem:
             continue  # a guess that cannot be made
-        found = _kubeadm(data) if name == KUBEADM else _configuration(name, data, "Guessed from")
+        if name == KUBEADM:
+            found = _kubeadm(data)
+        else:
+            found = _configuration(name, data, gates, "Guessed from")
         if found is not None:
             return found
     return GuessedConfig()
 
 
-def _named(connection: Getter, name: str) -> GuessedConfig:
+def _named(connection: Getter, gates: FeatureGates, name: str) -> GuessedConfig:
     if name.count("/") != 1 or not all(name.split("/")):
         raise NoConfiguration(f"{name!r} is no ConfigMap: write NAMESPACE/NAME.")
-    found = _configuration(name, _data(connection, name), "From")
+    found = _configuration(name, _data(connection, name), gates, "From")
     if found is None:
         raise NoConfiguration(f"ConfigMap {name} has no {KIND} that kviz can read.")
     return found
@@ -90,12 +95,14 @@ def _data(connection: Getter, name: str) -> Mapping[str, str]:
         raise NoConfiguration(f"ConfigMap {namespace}/{name} cannot be read.") from None
 
 
-def _configuration(name: str, data: Mapping[str, str], how: str) -> GuessedConfig | None:
+def _configuration(
+    name: str, data: Mapping[str, str], gates: FeatureGates, how: str
+) -> GuessedConfig | None:
     for key, text in data.items():
         if KIND not in text or "keyData" in text:  # a private key is not for kviz to store
             continue
         try:
-            load_configuration(text)
+            load_configuration(text, gates)
         except ConfigError:
             continue
         return GuessedConfig(text, f"{how} ConfigMap {name}, {key}.")

@@ -80,17 +80,18 @@ class Row(Part, frozen=True):
         return list(self.later.values())[-1] if self.later else self.now
 
     @property
-    def cells(self) -> list[tuple[str, int]]:
-        """The texts of the releases' columns, each with how many columns it stands for."""
-        found: list[tuple[str, int]] = []
+    def cells(self) -> list[tuple[str, int, str]]:
+        """The texts of the releases' columns, with how many those are, and the first of them."""
+        found: list[tuple[str, int, str]] = []
         for minor in MINORS:
             text = self.later.get(minor, "")
             if not found:
-                found.append((text or self.now, 1))
+                found.append((text or self.now, 1, minor))
             elif text:
-                found.append((text, 1))
+                found.append((text, 1, minor))
             else:
-                found[-1] = (found[-1][0], found[-1][1] + 1)
+                before, n, first = found[-1]
+                found[-1] = (before, n + 1, first)
         return found
 
 

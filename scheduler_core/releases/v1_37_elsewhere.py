@@ -1,6 +1,7 @@
 """Gates of Kubernetes v1.37 that kube-scheduler knows but does not read.
 
-Those of v1.36 that are gone since are left out.
+They are those of v1.36. What v1.37 has added for other components is refused as unknown, and what
+it has dropped is still taken.
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ import pytest
 
 from kviz.clusters.reading.problems import Forbidden, NotFound
 from kviz.clusters.scheduler_config import NAMES, GuessedConfig, NoConfiguration, guess_config
+from scheduler_core.config import FeatureGates
+from scheduler_core.releases import LATEST
 
 CONFIG = """\
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -16,6 +18,8 @@ profiles:
 - schedulerName: packer
 """
 KUBEADM = "kube-system/kubeadm-config"
+
+GATES = FeatureGates()
 
 
 class ConfigMaps:
@@ -38,7 +42,7 @@ class ConfigMaps:
 
 def test_a_configuration_is_found_whatever_its_key_and_said_to_be_a_guess() -> None:
     maps = {"kube-system/scheduler-config": {"README": "see below", "packer.yaml": CONFIG}}
-    found = guess_config(ConfigMaps(maps, secret=NAMES[:1]))
+    found = guess_config(ConfigMaps(maps, secret=NAMES[:1]), GATES)
     assert found.text == CONFIG
     assert found.origin == "Guessed from ConfigMap kube-system/scheduler-config, packer.yaml."
 
@@ -49,7 +53,7 @@ def test_one_that_is_wrong_is_passed_over() -> None:
         "kube-system/kube-scheduler": {"config.yaml": wrong},
         "openshift-kube-scheduler/config": {"config.yaml": CONFIG},
     }
-    assert guess_config(ConfigMaps(maps)).text == CONFIG
+    assert guess_config(ConfigMaps(maps), GATES).text == CONFIG
 
 
 @pytest.mark.parametrize(
@@ -64,24 +68,33 @@ def test_kubeadm_says_with_which_arguments_it_starts_the_scheduler(
     scheduler: str, said: str
 ) -> None:
     text = f"apiVersion: kubeadm.k8s.io/v1beta4\nscheduler: {scheduler}\n"
-    found = guess_config(ConfigMaps({KUBEADM: {"ClusterConfiguration": text}}))
+    found = guess_config(ConfigMaps({KUBEADM: {"ClusterConfiguration": text}}), GATES)
     assert found.text == ""
     assert said in found.origin
 
 
 def test_without_rights_nothing_is_said_and_only_names_are_asked_for() -> None:
     maps = ConfigMaps({}, secret=NAMES)
-    assert guess_config(maps) == GuessedConfig()
+    assert guess_config(maps, GATES) == GuessedConfig()
     assert maps.asked == list(NAMES)
 
 
 def test_the_one_that_is_named_has_to_have_it() -> None:
     maps = ConfigMaps({"team/sched": {"a": CONFIG}, "team/else": {"a": "b"}}, secret=("team/no",))
-    assert guess_config(maps, "team/sched").origin == "From ConfigMap team/sched, a."
+    assert guess_config(maps, GATES, "team/sched").origin == "From ConfigMap team/sched, a."
     with pytest.raises(NoConfiguration, match="has no KubeSchedulerConfiguration"):
-        guess_config(maps, "team/else")
+        guess_config(maps, GATES, "team/else")
     with pytest.raises(NoConfiguration, match="write NAMESPACE/NAME"):
-        guess_config(maps, "sched")
+        guess_config(maps, GATES, "sched")
     with pytest.raises(Forbidden):
-        guess_config(maps, "team/no")
+        guess_config(maps, GATES, "team/no")
     assert KUBEADM not in maps.asked
+
+
+def test_a_configuration_is_one_of_the_clusters_release() -> None:
+    shape = "{shape: [{utilization: 0, score: 0}, {utilization: 100, score: 10}]}"
+    args = f"- pluginConfig: [{{name: VolumeBinding, args: {shape}}}]"
+    text = f"{CONFIG.partition('profiles:')[0]}profiles:\n{args}\n"
+    maps = ConfigMaps({NAMES[0]: {"a": text}})
+    assert guess_config(maps, GATES) == GuessedConfig()
+    assert guess_config(maps, FeatureGates((), LATEST)).text == text

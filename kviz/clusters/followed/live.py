@@ -32,6 +32,7 @@ from kviz.common.mode import Mode
 from kviz.following.follower import Follower, Journal, Told
 from kviz.runs.execution.observe import ObservedTrace, observed_run_finish
 from kviz.runs.inputs import InvalidInput
+from scheduler_core.config import FeatureGates
 from scheduler_core.releases.choosing import AUTO, chosen_release
 from scheduler_core.wording import say, told
 
@@ -141,12 +142,13 @@ def live_follow(
     connection = _connection(workspace, context)
     waited, guessed = threading.Event(), GuessedConfig()
     try:
-        if not scheduler_config:
-            guessed = guess_config(connection, config_map)
         found = begin(connection, waited.wait)
         journal = Journal(found.lists, server_version=server_version(connection))
         chosen = chosen_release(release, journal.release_told)
         services.check_configuration(scheduler_config, chosen)
+        if not scheduler_config:
+            gates = FeatureGates((), chosen.release)
+            guessed = guess_config(connection, gates, config_map)
     except ClusterProblem as problem:
         connection.close()
         raise _invalid(problem, connection.target.name) from None
