@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import sys
+from collections.abc import Iterator
 
 import msgspec
 
@@ -18,6 +19,7 @@ from scheduler_core.config import default_configuration, load_configuration
 from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.sim.scenario import Scenario, load_scenario
 from scheduler_core.trace.codec import Chunk, TraceWriter, starts_cycle
+from scheduler_core.trace.events import AnyEvent
 
 SHOWN = ("why-pending", "preemption-budget", "fit-and-balance", "gangs")
 """Samples whose runs components are shown."""
@@ -72,20 +74,25 @@ def recorded_runs() -> dict[str, list[dict[str, object]]]:
 
 
 def run(cluster: str, scenario: str, configuration: str = "") -> list[Chunk]:
-    objects = list(ingest([("cluster.yaml", cluster.encode())]).objects)
     writer, chunks = TraceWriter(), []
+    for event in events_of(cluster, scenario, configuration):
+        if writer.is_full and starts_cycle(event):
+            chunks.append(writer.cut())
+        writer.add(event)
+    chunks.append(writer.cut())
+    return [chunk for chunk in chunks if chunk is not None]
+
+
+def events_of(cluster: str, scenario: str = "", configuration: str = "") -> Iterator[AnyEvent]:
+    """Return the trace of a run."""
+    objects = list(ingest([("cluster.yaml", cluster.encode())]).objects)
     wanted = load_configuration(configuration) if configuration else default_configuration()
     options = RunOptions(
         configuration=wanted,
         registry=load_plugins(wanted, None).registry,
         scenario=load_scenario(scenario) if scenario else Scenario(),
     )
-    for event in simulate(objects, options):
-        if writer.is_full and starts_cycle(event):
-            chunks.append(writer.cut())
-        writer.add(event)
-    chunks.append(writer.cut())
-    return [chunk for chunk in chunks if chunk is not None]
+    return simulate(objects, options)
 
 
 def as_json(chunk: Chunk) -> dict[str, object]:

@@ -54,7 +54,7 @@ def nearest(found: Why) -> list[str]:
 
 
 def test_fixture_is_what_is_said_today() -> None:
-    assert why_cases.fixture_text() == FIXTURE.read_text(), (
+    assert why_cases.fixture_text(why_cases.runs()) == FIXTURE.read_text(), (
         "write it again: python -m tests.trace.why_cases > tests/trace/why_fixture.json"
     )
 

@@ -2,7 +2,7 @@
 
 `python -m tests.trace.why_cases > tests/trace/why_fixture.json` writes the fixture: for each run
 its header events and each cycle's columns, as they go over the wire, and what `why` makes of every
-cycle.
+cycle. With `samples` it prints the same of every sample cluster, which vitest asks for.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from kviz.samples import sample_texts
 from scheduler_core.api.ingest import ingest
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import JsonValue, load_configuration
@@ -39,6 +40,7 @@ from scheduler_core.trace.events import (
 )
 from scheduler_core.trace.fold import fold
 from scheduler_core.trace.why import Why, why
+from tests.trace.recorded_runs import events_of
 
 CONFIGURATION = """\
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -247,9 +249,15 @@ def _apart(name: str, events: Iterator[AnyEvent]) -> Run:
     return run
 
 
-def fixture_text() -> str:
-    """Return the fixture: JSON with one run, and within it one cycle, per line."""
-    return "[\n" + ",\n".join(map(_run_text, runs())) + "\n]\n"
+def sample_runs() -> Iterator[Run]:
+    for sample in sample_texts():
+        cluster = sample.path.read_text(encoding="utf-8")
+        yield _apart(sample.slug, events_of(cluster, sample.scenario, sample.scheduler_config))
+
+
+def fixture_text(runs: Iterator[Run]) -> str:
+    """Return runs as JSON, with one run, and within it one cycle, per line."""
+    return "[\n" + ",\n".join(map(_run_text, runs)) + "\n]\n"
 
 
 def _run_text(run: Run) -> str:
@@ -278,4 +286,4 @@ def _json(value: object) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(fixture_text())
+    sys.stdout.write(fixture_text(sample_runs() if sys.argv[1:] == ["samples"] else runs()))

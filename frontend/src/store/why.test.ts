@@ -1,6 +1,8 @@
-// Why a pod found no node: Python and this say the same of every cycle of one fixture.
+// Why a pod found no node: Python and this say the same of every cycle of one fixture, and of every sample.
 
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 
 import { describe, expect, test } from "vitest";
 
@@ -95,6 +97,22 @@ describe("why", () => {
     const { record, detail } = look(fold, cycle, details);
     expect(named(fold, new Explanations(fold).why(record, detail))).toEqual(expected);
   });
+
+  test("says what Python says of every cycle of every sample", () => {
+    const root = fileURLToPath(new URL("../../..", import.meta.url));
+    const asked = ["-m", "tests.trace.why_cases", "samples"];
+    const printed = execFileSync(".venv/bin/python", asked, { cwd: root, encoding: "utf8", maxBuffer: 1 << 28 });
+    const samples = JSON.parse(printed) as readonly Case[];
+    expect(samples.length).toBeGreaterThan(10);
+    for (const run of samples) {
+      const fold = folded(run);
+      const explanations = new Explanations(fold);
+      for (const { cycle, details, why: expected } of run.cycles) {
+        const { record, detail } = look(fold, cycle, details);
+        expect(named(fold, explanations.why(record, detail)), `${run.run}, cycle ${cycle}`).toEqual(expected);
+      }
+    }
+  }, 60_000);
 
   test.each(runs)("names the events that each plugin registered for: $run", (run) => {
     const fold = folded(run);
