@@ -44,7 +44,7 @@ def replay_dump(dump: Dump) -> Iterator[CaseResult]:
     """
     objects = dump.objects()
     image_sizes = ImageSizes([item for item in objects if isinstance(item, Node)])
-    replay = DumpReplay(objects, dump.attempts)
+    replay = DumpReplay(objects, dump.attempts, dump.release)
     for recorded in dump.attempts:
         result = CaseResult(f"{dump.name}/{recorded.order:03d} {recorded.pod}", dump.release.name)
         cycle = replay.attempt(recorded)

@@ -13,13 +13,14 @@ from scheduler_core.cluster.arrays import IntArray
 from scheduler_core.cluster.columns import ClusterColumns
 from scheduler_core.cluster.nodes import Change, Nodes
 from scheduler_core.cluster.pods import PodInfo
-from scheduler_core.config import KubeSchedulerConfiguration, default_configuration
+from scheduler_core.config import FeatureGates, KubeSchedulerConfiguration, default_configuration
 from scheduler_core.framework.diagnosis import Diagnosis
 from scheduler_core.framework.interface import Queued
 from scheduler_core.framework.runtime import CycleState, Framework
 from scheduler_core.preemption.budgets import Budgets
 from scheduler_core.preemption.dry_run import dry_run
 from scheduler_core.registry import Registry, in_tree_registry
+from scheduler_core.releases.table import Release
 from scheduler_core.scheduler.assembly import SchedulerOptions
 from scheduler_core.scheduler.cycle_record import Cycle
 from scheduler_core.scheduler.selection import heap_root
@@ -57,7 +58,13 @@ class DumpReplay:
     pod is bound before the next attempt, its volumes too: what was recorded is the end of it.
     """
 
-    def __init__(self, objects: Sequence[KubeObject], attempts: Sequence[RecordedAttempt]) -> None:
+    def __init__(
+        self,
+        objects: Sequence[KubeObject],
+        attempts: Sequence[RecordedAttempt],
+        release: Release,
+    ) -> None:
+        gates = FeatureGates((), release)
         self._attempts: dict[str, list[RecordedAttempt]] = {}
         for recorded in attempts:
             self._attempts.setdefault(recorded.pod, []).append(recorded)
@@ -65,7 +72,8 @@ class DumpReplay:
         self._terminating: dict[str, str] = {}
         """Victims that are being deleted, each with the pod they have to make room for."""
         options = SchedulerOptions(
-            configuration=_without_sampling(default_configuration()),
+            configuration=_without_sampling(default_configuration(gates)),
+            features=gates,
             registry=self._registry(),
             pick=self._pick,
             break_tie=self._break_tie,

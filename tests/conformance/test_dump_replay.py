@@ -5,6 +5,7 @@ from __future__ import annotations
 from kviz.conformance.dump import BOUND, RecordedAttempt
 from kviz.conformance.dump_replay import DumpReplay
 from scheduler_core.api import PersistentVolumeClaim
+from scheduler_core.releases import UNNAMED
 from tests.builders import make_node, make_pod
 from tests.plugins import storage
 from tests.plugins.placement import HOST
@@ -17,7 +18,9 @@ def test_a_pod_that_binds_volumes_is_bound_and_no_longer_nominated() -> None:
     """PreBind has work, so the scheduler names the node before; the API server clears it."""
     volume = storage.volume("v", hosts=["n"])
     pod = make_pod("p").volumes(*storage.uses("c")).obj()
-    replay = DumpReplay([NODE, storage.storage_class(), volume, storage.claim("c"), pod], [ATTEMPT])
+    replay = DumpReplay(
+        [NODE, storage.storage_class(), volume, storage.claim("c"), pod], [ATTEMPT], UNNAMED
+    )
     assert replay.attempt(ATTEMPT) is not None
     placed, claim = (
         replay.pod(pod.key),
@@ -31,7 +34,7 @@ def test_a_pod_that_binds_volumes_is_bound_and_no_longer_nominated() -> None:
 
 def test_a_pod_that_is_put_where_the_recording_has_it_is_bound_as_by_the_api_server() -> None:
     pod = make_pod("p").cpu(9).nominated("n").obj()
-    replay = DumpReplay([NODE, pod], [ATTEMPT])
+    replay = DumpReplay([NODE, pod], [ATTEMPT], UNNAMED)
     replay.attempt(ATTEMPT)
     replay.keep_in_step(ATTEMPT)
     placed = replay.pod(pod.key)

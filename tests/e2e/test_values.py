@@ -93,7 +93,7 @@ def test_the_why_tab_leads_with_the_cause_and_copies_it(page: Page, clinic: str,
     expect(tab.get_by_role("button", name="Copied")).to_be_visible()
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied.startswith("**clinic/train-1** needs 1 nvidia.com/gpu")
-    assert copied.endswith("\nKubernetes v1.36.2\n")
+    assert copied.endswith("\nKubernetes v1.36.2 (nodes say v1.36.2)\n")
     miss = tab.get_by_role("button", name="control-plane")
     expect(miss).to_have_attribute("aria-expanded", "false")
     miss.click()

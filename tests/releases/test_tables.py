@@ -9,16 +9,30 @@ from pathlib import Path
 import pytest
 from msgspec.structs import asdict
 
+import kviz
 import scheduler_core
 from scheduler_core.config import ConfigError, feature_gates
 from scheduler_core.releases import LATEST, RELEASES, UNNAMED, full_name, stored_release
 from scheduler_core.releases.switches import SWITCHES, Switches
 
 ENGINE = Path(scheduler_core.__file__).parent
+APPLICATION = Path(kviz.__file__).parent
 NAMES_A_RELEASE = re.compile(
     r"\b(V1_\d+|LATEST|RELEASES)\b|\brelease(\.name|\.minor)?\s*(==|!=|<|>)"
 )
 UNNUMBERED = {"budgets_spared"}
+READS_A_DEFAULT = re.compile(
+    r"\bUNNAMED\b|\bFeatureGates\(\)|\bfeature_gates\(\{\}\)|\bdefault_configuration\(\)"
+)
+OF_BEFORE_PATCHES = {
+    "clusters/followed/models.py",
+    "clusters/followed/services.py",
+    "conformance/cases.py",
+    "questions/why/answer.py",
+    "runs/portable/saved.py",
+    "runs/templatetags/run_links.py",
+}
+"""What reads rows, files and recordings that name no release; and an answer that is given none."""
 MAY_ASK = {"config/features.py"}
 """Which other release has a gate that this one lacks, is said when the gate is refused."""
 
@@ -37,6 +51,16 @@ def test_the_engine_asks_switches_and_gates_and_never_which_release_it_is() -> N
         if file.parent.name != "releases" and NAMES_A_RELEASE.search(file.read_text())
     }
     assert asking == MAY_ASK
+
+
+def test_what_is_said_of_a_run_is_said_of_its_release() -> None:
+    """The application takes the release of a run, and falls back on none in silence."""
+    reading = {
+        str(file.relative_to(APPLICATION))
+        for file in APPLICATION.rglob("*.py")
+        if READS_A_DEFAULT.search(file.read_text())
+    }
+    assert reading == OF_BEFORE_PATCHES
 
 
 def test_a_later_patch_keeps_what_an_earlier_one_has_mended() -> None:
