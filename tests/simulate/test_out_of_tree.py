@@ -205,7 +205,7 @@ def test_the_commands_of_the_tutorial_work_as_written(tmp_path: Path) -> None:
     (tmp_path / ".uv/bin").mkdir(parents=True)
     (tmp_path / ".uv/bin/uv").symlink_to(shutil.which("uv") or root / ".uv/bin/uv")
     shutil.copytree(EXAMPLE, tmp_path / "docs/examples/rack-sibling")
-    new = [tmp_path / ".uv/bin/uv", "venv", "--quiet", "--python", sys.executable]
+    new = [str(tmp_path / ".uv/bin/uv"), "venv", "--quiet", "--python", sys.executable]
     subprocess.run([*new, tmp_path / ".venv"], check=True)
     (packages,) = (tmp_path / ".venv/lib").glob("*/site-packages")
     (packages / "kviz.pth").write_text(f"{sysconfig.get_path('purelib')}\n{root}\n")
