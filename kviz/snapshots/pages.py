@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from io import BytesIO
@@ -17,6 +17,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from kviz.accounts.middleware import share_of, workspace_of
 from kviz.accounts.throttling import too_often
 from kviz.common.problems import ErrorItem
+from kviz.reference import kubectl
 from kviz.samples import Sample
 from kviz.snapshots import progress, selectors, services
 from kviz.snapshots.api import named_stream
@@ -134,7 +135,7 @@ def snapshot_detail(request: HttpRequest, snapshot_id: UUID) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def snapshot_new(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
-        return render(request, "snapshots/new.html", {"section": "snapshots"})
+        return _form(request, {})
     workspace = workspace_of(request)
     files = [named_stream(file) for file in request.FILES.getlist("files")]
     text = request.POST.get("text", "")
@@ -163,7 +164,6 @@ def _upload_form(
     status: HTTPStatus = HTTPStatus.BAD_REQUEST,
 ) -> HttpResponse:
     context = {
-        "section": "snapshots",
         "problems": problems,
         "problems_title": _("Nothing was uploaded")
         if status == HTTPStatus.TOO_MANY_REQUESTS
@@ -171,7 +171,15 @@ def _upload_form(
         "text": request.POST.get("text", ""),
         "name": request.POST.get("name", ""),
     }
-    return render(request, "snapshots/new.html", context, status=status)
+    return _form(request, context, status)
+
+
+def _form(
+    request: HttpRequest, context: Mapping[str, object], status: HTTPStatus = HTTPStatus.OK
+) -> HttpResponse:
+    commands = {"kubectl_shell": kubectl.SHELL, "kubectl_powershell": kubectl.POWERSHELL}
+    whole = {"section": "snapshots", **commands, **context}
+    return render(request, "snapshots/new.html", whole, status=status)
 
 
 @require_POST

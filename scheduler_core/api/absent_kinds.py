@@ -20,6 +20,7 @@ from scheduler_core.api.claims import (
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.device import DeviceClass, ResourceClaim, ResourceSlice
 from scheduler_core.api.meta import KubeObject
+from scheduler_core.api.plurals import PLURALS
 from scheduler_core.api.pod import Pod, PodAffinityTerm
 from scheduler_core.api.volume import (
     CSIDriver,
@@ -34,38 +35,20 @@ from scheduler_core.wording import say, some_of
 
 Kind = type[KubeObject]
 
-_FOLLOWS: Final[Mapping[Kind, tuple[str, str]]] = {
-    PersistentVolumeClaim: (
-        "persistentvolumeclaims",
-        say("absent.claims", "their claims are not found"),
-    ),
-    PersistentVolume: ("persistentvolumes", say("absent.volumes", "their volumes are not found")),
-    StorageClass: (
-        "storageclasses",
-        say("absent.storage_classes", "how their claims are provisioned is not known"),
-    ),
-    CSINode: ("csinodes", say("absent.csi_nodes", "no node has a limit of volumes")),
-    CSIDriver: ("csidrivers", say("absent.csi_drivers", "free storage is not compared")),
-    CSIStorageCapacity: (
-        "csistoragecapacities",
-        say("absent.capacities", "no node has storage for their claims"),
-    ),
-    Namespace: (
-        "namespaces",
-        say("absent.namespaces", "their namespaceSelector chooses no namespace"),
-    ),
-    PriorityClass: (
-        "priorityclasses",
-        say("absent.priority_classes", "their priority counts as 0"),
-    ),
-    ResourceClaim: ("resourceclaims", say("absent.resource_claims", "their claims are not found")),
-    DeviceClass: (
-        "deviceclasses",
-        say("absent.device_classes", "the classes of their devices are not found"),
-    ),
-    ResourceSlice: ("resourceslices", say("absent.slices", "no node has devices")),
+_FOLLOWS: Final[Mapping[Kind, str]] = {
+    PersistentVolumeClaim: say("absent.claims", "their claims are not found"),
+    PersistentVolume: say("absent.volumes", "their volumes are not found"),
+    StorageClass: say("absent.storage_classes", "how their claims are provisioned is not known"),
+    CSINode: say("absent.csi_nodes", "no node has a limit of volumes"),
+    CSIDriver: say("absent.csi_drivers", "free storage is not compared"),
+    CSIStorageCapacity: say("absent.capacities", "no node has storage for their claims"),
+    Namespace: say("absent.namespaces", "their namespaceSelector chooses no namespace"),
+    PriorityClass: say("absent.priority_classes", "their priority counts as 0"),
+    ResourceClaim: say("absent.resource_claims", "their claims are not found"),
+    DeviceClass: say("absent.device_classes", "the classes of their devices are not found"),
+    ResourceSlice: say("absent.slices", "no node has devices"),
 }
-"""What `kubectl get` calls a kind, and what is so as long as the file has none of it."""
+"""What is so as long as the file has none of a kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +88,8 @@ def absent_kinds(objects: ClusterObjects, *pods: Pod) -> tuple[AbsentKind, ...]:
             if not objects.of(kind):
                 needed_by[kind].append(pod.key)
     return tuple(
-        AbsentKind(kind.kind, tuple(needed_by[kind]), get, follows)
-        for kind, (get, follows) in _FOLLOWS.items()
+        AbsentKind(kind.kind, tuple(needed_by[kind]), PLURALS[kind.kind], follows)
+        for kind, follows in _FOLLOWS.items()
         if kind in needed_by
     )
 

@@ -5,30 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from scheduler_core.api.plurals import PLURALS
 from scheduler_core.api.types import KINDS
-
-PLURALS: Final = {
-    "Namespace": "namespaces",
-    "Node": "nodes",
-    "PriorityClass": "priorityclasses",
-    "StorageClass": "storageclasses",
-    "CSIDriver": "csidrivers",
-    "CSINode": "csinodes",
-    "CSIStorageCapacity": "csistoragecapacities",
-    "PersistentVolume": "persistentvolumes",
-    "PersistentVolumeClaim": "persistentvolumeclaims",
-    "VolumeAttachment": "volumeattachments",
-    "DeviceClass": "deviceclasses",
-    "ResourceSlice": "resourceslices",
-    "ResourceClaim": "resourceclaims",
-    "Service": "services",
-    "ReplicationController": "replicationcontrollers",
-    "ReplicaSet": "replicasets",
-    "StatefulSet": "statefulsets",
-    "PodDisruptionBudget": "poddisruptionbudgets",
-    "Pod": "pods",
-}
-"""What scheduling reads. A ResourceClaimTemplate it does not: a controller makes claims of it."""
 
 
 @dataclass(frozen=True)
