@@ -93,6 +93,7 @@ def test_what_is_wrong_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "Nothing listens at https://127.0.0.1:9." in capsys.readouterr().err
 
 
+@pytest.mark.slow("starts commands")
 def test_a_cluster_becomes_a_snapshot(server: ApiServer, tmp_path: Path, data_dir: Path) -> None:
     """In a process of its own, with a data folder of its own."""
     config = written(tmp_path, kubeconfig(server.url))

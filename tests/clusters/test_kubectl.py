@@ -74,6 +74,7 @@ def test_what_is_wrong_is_said(server: ApiServer, capsys: pytest.CaptureFixture[
     assert "There is no context 'staging'" in capsys.readouterr().err
 
 
+@pytest.mark.slow("starts a server")
 def test_open_shows_a_run_where_kviz_is_served_already(server: ApiServer, data_dir: Path) -> None:
     environment = {**os.environ, "KVIZ_DATA_DIR": str(data_dir), "KVIZ_MODE": "local"}
     command = [sys.executable, "-m", "kviz.cli.kubectl", "open", "--no-browser"]

@@ -68,6 +68,7 @@ def test_cases_of_other_releases_are_identical(release: str, n_cases: int) -> No
     assert not differences(results)
 
 
+@pytest.mark.slow("replays recorded decisions")
 @pytest.mark.parametrize(
     "expected", [dump for dump in DUMPS if dump.exists()], ids=lambda dump: dump.name.split(".")[0]
 )

@@ -85,6 +85,7 @@ def test_evidence_of_random_clusters(cluster: list[Any], configuration: str) -> 
     assert events == list(simulate(objects, options)), "to look changes nothing"
 
 
+@pytest.mark.slow("simulates recorded clusters twice")
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name.split(".")[0])
 def test_evidence_of_recorded_clusters(file: Path) -> None:
     checked = _checked(file)

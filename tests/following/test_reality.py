@@ -30,6 +30,7 @@ def compared() -> list[Compared]:
     return list(check(followed().journal, SchedulerOptions()))
 
 
+@pytest.mark.slow("replays a recorded cluster")
 def test_how_much_agrees() -> None:
     total = score(compared())
     assert total.n_decisions == N_DECISIONS == len(followed().decisions)

@@ -112,6 +112,7 @@ async def test_an_assistant_asks_and_drills_down(cluster: Path, tmp_path: Path) 
         assert (await call(session, "luck", runs=10))["answer"]
 
 
+@pytest.mark.slow("asks with every tool")
 async def test_what_cannot_be_answered_is_an_error_in_words(cluster: Path, tmp_path: Path) -> None:
     secret = tmp_path / "secret.yaml"
     secret.write_text("password: open-sesame")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
+import pytest
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.test import Client, RequestFactory
@@ -94,6 +95,7 @@ def test_every_unsafe_address_is_decided_about() -> None:
     assert sum(map(len, decided)) == len(there), "decided about twice"
 
 
+@pytest.mark.slow("asks every address")
 def test_deleting_sharing_and_revoking_are_noted_at_every_address(
     olga: tuple[User, Client, Workspace], ids: dict[str, Any]
 ) -> None:

@@ -145,6 +145,7 @@ def test_a_postgresql_that_others_use_is_not_replaced(
     assert "Stop servers and workers first" in refused.stderr
 
 
+@pytest.mark.slow("starts commands")
 def test_a_damaged_file_changes_nothing(backed_up: tuple[Path, str, Any], data_dir: Path) -> None:
     whole = backed_up[0].read_bytes()
     middle = len(whole) // 2
@@ -163,6 +164,7 @@ def test_a_damaged_file_changes_nothing(backed_up: tuple[Path, str, Any], data_d
     assert kviz(data_dir, "token").stdout == token
 
 
+@pytest.mark.slow("starts commands")
 def test_data_of_a_later_version_is_refused(data_dir: Path, tmp_path: Path) -> None:
     with contextlib.closing(sqlite3.connect(data_dir / "kviz.sqlite3")) as database, database:
         database.execute(

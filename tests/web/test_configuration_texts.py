@@ -71,6 +71,7 @@ def asked(
     return refused(owner, language, snapshot=str(snapshot.pk), **inputs)
 
 
+@pytest.mark.slow("renders a form for each mistake")
 def test_what_kviz_says_is_translated_and_scripts_read_it_in_english(owner: Person) -> None:
     snapshot = owner.snapshot()
     for what, text in SAID.items():

@@ -65,6 +65,7 @@ def test_whatever_is_asked_is_answered_strictly(visitor: Client, method: str) ->
             assert "no-store" in answer.headers["Cache-Control"], (method, address)
 
 
+@pytest.mark.slow("asks every address")
 def test_a_foreign_page_can_make_nobody_do_anything(owner: Person) -> None:
     browser = Client(enforce_csrf_checks=True, raise_request_exception=False)
     browser.get("/runs/")

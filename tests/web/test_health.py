@@ -111,6 +111,7 @@ def test_a_server_without_a_worker_leaves_runs_to_others(data_dir: Path) -> None
         assert get(server, "/readyz")[0] == 200
 
 
+@pytest.mark.slow("migrates a database, starts a server")
 def test_migrate_makes_a_database_ready_before_anything_serves(tmp_path: Path) -> None:
     made = subprocess.run(
         command("migrate"),

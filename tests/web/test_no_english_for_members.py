@@ -109,6 +109,7 @@ def run_and_link(ada: Client) -> None:
     ada.post(f"{run}/share", {"days": "7"})
 
 
+@pytest.mark.slow("reads every page")
 def test_no_page_of_an_administrator_has_an_english_sentence(ada: User) -> None:
     browser = reader(ada)
     team(browser)

@@ -62,6 +62,7 @@ def pages(client: Client, start: str) -> Iterator[tuple[str, str]]:
                 waiting.append(target)
 
 
+@pytest.mark.slow("reads every page")
 def test_no_page_has_an_english_sentence(reader: Person) -> None:
     samples_load()
     written = "".join((CLINIC.parent / f"{name}.yaml").read_text() for name in SAMPLES)

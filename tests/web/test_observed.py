@@ -78,6 +78,7 @@ def test_runs_queue_and_cycles_are_those_of_the_database(ada: Person) -> None:
     assert found["kviz_cycles_recorded", ()] == 5
 
 
+@pytest.mark.slow("starts a server")
 def test_requests_sockets_and_lag_are_measured(server: Server) -> None:
     run = run_of(server, crowd(50))
     with connect(
@@ -107,6 +108,7 @@ def test_a_page_of_another_name_reads_no_metrics(server: Server) -> None:
     assert read(server)[0] == 200
 
 
+@pytest.mark.slow("starts a server")
 @pytest.mark.parametrize(("token", "expected"), [("", 404), ("s3cret", 401)])
 def test_on_a_server_metrics_want_their_token(data_dir: Path, token: str, expected: int) -> None:
     more = {"KVIZ_MODE": "server", "KVIZ_METRICS_TOKEN": token}

@@ -76,6 +76,7 @@ def crawl(client: Client, start: str, limit: int = 400) -> dict[str, Page]:
     return seen
 
 
+@pytest.mark.slow("follows every link")
 def test_no_link_is_a_dead_end_and_nothing_is_inline(owner: Person) -> None:
     samples_load()
     owner.finished(CLUSTER)

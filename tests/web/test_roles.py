@@ -129,6 +129,7 @@ def stored() -> list[int]:
     return [*kept, ShareLink.objects.open().count()]
 
 
+@pytest.mark.slow("asks every address")
 def test_a_viewer_changes_nothing_at_any_address(
     olga: tuple[User, Client, Workspace], ids: dict[str, Any]
 ) -> None:
@@ -179,6 +180,7 @@ def test_every_id_that_an_address_names_is_tried(ids: dict[str, Any]) -> None:
     assert named - NOBODYS == set(ids)
 
 
+@pytest.mark.slow("asks every address")
 @pytest.mark.parametrize("role", [Role.OWNER, "guest"])
 def test_who_is_in_another_workspace_finds_nothing(
     olga: tuple[User, Client, Workspace], ids: dict[str, Any], role: str

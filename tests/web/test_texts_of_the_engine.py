@@ -24,6 +24,7 @@ LEADS = {
 }
 
 
+@pytest.mark.slow("runs the clinic, and reads it in three languages")
 def test_why_the_pods_of_the_clinic_are_pending(ada: Person) -> None:
     run = ada.finished(CLINIC.read_text())
     token = run_share(run=run).token
