@@ -21,7 +21,10 @@ from scheduler_core.sim.scenario import Scenario, load_scenario
 from scheduler_core.trace.codec import Chunk, TraceWriter, starts_cycle
 from scheduler_core.trace.events import AnyEvent
 
-SHOWN = ("why-pending", "preemption-budget", "fit-and-balance", "gangs")
+SHOWN = (
+    *("why-pending", "preemption-budget", "fit-and-balance", "gangs"),
+    *("held-place", "permit-victim", "bound-elsewhere"),
+)
 """Samples whose runs components are shown."""
 CASCADE = """\
 apiVersion: v1

@@ -7,6 +7,9 @@ import { Result, type CycleFinished } from "../wire/events.ts";
 import type { CycleRecord, PluginStep, PointStep } from "./record.ts";
 import type { Explorer } from "./explorer.ts";
 import { observedStory } from "./observed.ts";
+import { gaveWay } from "./state.ts";
+
+const LONG_MESSAGE = 70;
 
 /** `targets` says which parameters can be clicked, and what they select. */
 export interface Sentence {
@@ -92,11 +95,11 @@ function ofCycle(explorer: Explorer, record: CycleRecord): Sentence {
   if (!finished) return { key: "story.running", params, targets };
   switch (finished.result) {
     case Result.UNSCHEDULABLE:
-      return unschedulable(record, params, targets);
+      return unschedulable(explorer, record, params, targets);
     case Result.ERROR:
-      return { key: "story.error", params: { ...params, message: finished.message }, targets };
+      return { key: "story.error", params: { ...params, message: rootCause(finished.message) }, targets };
     case Result.BIND_ERROR:
-      return { key: "story.bindError", params: { ...params, message: finished.message }, targets };
+      return { key: "story.bindError", params: { ...params, message: rootCause(finished.message) }, targets };
     case Result.SKIPPED:
       return { key: "story.skipped", params, targets };
     case Result.WAITING:
@@ -110,10 +113,16 @@ function ofCycle(explorer: Explorer, record: CycleRecord): Sentence {
 const asShown = ({ ended, finished }: CycleRecord): CycleFinished | null =>
   ended?.result === Result.WAITING ? ended : finished;
 
-function unschedulable(record: CycleRecord, params: Params, targets: Words["targets"]): Sentence {
-  const decided = record.preemption.decided;
+/** Errors wrap one another, `a: b: c`; of a long one the headline has the innermost. */
+const rootCause = (message: string): string =>
+  message.length > LONG_MESSAGE ? message.slice(message.lastIndexOf(": ") + 1).trim() : message;
+
+function unschedulable(explorer: Explorer, record: CycleRecord, params: Params, targets: Words["targets"]): Sentence {
   if (record.postFilter && record.postFilter.node >= 0) {
-    return { key: "story.preempts", params: { ...params, n: decided?.victims.length ?? 0 }, targets };
+    const victims = record.preemption.decided?.victims ?? [];
+    const isWithoutEviction = victims.length > 0 && victims.every((pod) => gaveWay(explorer.state, pod));
+    const key = isWithoutEviction ? "story.preemptsWaiting" : "story.preempts";
+    return { key, params: { ...params, n: victims.length }, targets };
   }
   if (record.preFilter && record.preFilter.status.code !== "Success") {
     return {
@@ -123,7 +132,9 @@ function unschedulable(record: CycleRecord, params: Params, targets: Words["targ
     };
   }
   if (record.selected) return refused(record, params, targets);
-  if (record.filter?.n_held) return { key: "story.fitsNowhereHeld", params, targets };
+  if (record.filter?.n_held) {
+    return { key: "story.fitsNowhereHeld", params: { ...params, n: Number(params.all) }, targets };
+  }
   return { key: "story.fitsNowhere", params: { ...params, n: Number(params.all) }, targets };
 }
 

@@ -130,3 +130,7 @@ export class State {
     return base === undefined ? 0 : (this.memory.cells[base + cell] ?? 0);
   }
 }
+
+/** Whether a victim has lost its place without an eviction: it only waited on Permit. */
+export const gaveWay = (state: State, pod: PodIndex): boolean =>
+  state.podFacts(pod) !== undefined && state.nodeOf(pod) < 0 && !state.pod(pod, POD.EVICTION);

@@ -10,7 +10,15 @@ import { readAddress } from "../store/link.ts";
 import { Embedded } from "../wire/embedded.ts";
 import type { Source } from "../wire/source.ts";
 
-export type RunName = "cascade" | "fit-and-balance" | "gangs" | "preemption-budget" | "why-pending";
+export type RunName =
+  | "bound-elsewhere"
+  | "cascade"
+  | "fit-and-balance"
+  | "gangs"
+  | "held-place"
+  | "permit-victim"
+  | "preemption-budget"
+  | "why-pending";
 
 /**
  * @param search the address's query; what it names is here when this returns, but not the cycle's details.

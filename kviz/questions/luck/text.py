@@ -69,7 +69,7 @@ def statement(found: Luck) -> str:
     """Say what it comes to in two sentences."""
     n = len(found.placements)
     if not n:
-        return f"No pod is placed in this run. {_never(found)}"
+        return f"No pod that waited at the start is placed in this run. {_never(found)}"
     luck = n - found.n_held
     parts = [
         f"Of {counted(n, 'placement')}, {found.n_held} held in all {counted(found.runs, 'run')} "

@@ -142,6 +142,7 @@ export const late = {
   "preempt.nominated": "Nominated:",
   "preempt.evicted": "is evicted",
   "preempt.toEvict": "is to be evicted",
+  "preempt.gaveWay": "is rejected on Permit",
   "preempt.next": "Next attempt: cycle {n}",
   "preempt.nothing": "Nothing is evicted.",
   "preempt.step": "{x} of {n} tried",

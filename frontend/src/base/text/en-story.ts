@@ -25,11 +25,17 @@ export const story = {
     one: "{pod} is unschedulable: the only node is rejected.",
     other: "{pod} is unschedulable: all {n} nodes are rejected.",
   },
-  "story.fitsNowhereHeld":
-    "{pod} is unschedulable: {held} of {all} nodes would fit if no room were held for nominated pods.",
+  "story.fitsNowhereHeld": {
+    one: "{pod} is unschedulable: the only node would fit if no room were held for nominated pods.",
+    other: "{pod} is unschedulable: {held} of {all} nodes would fit if no room were held for nominated pods.",
+  },
   "story.preempts": {
     one: "{pod} is unschedulable for now: preemption evicts {n} pod on {node} to make room.",
     other: "{pod} is unschedulable for now: preemption evicts {n} pods on {node} to make room.",
+  },
+  "story.preemptsWaiting": {
+    one: "{pod} is unschedulable for now: {n} pod that waits on Permit on {node} is rejected to make room.",
+    other: "{pod} is unschedulable for now: {n} pods that wait on Permit on {node} are rejected to make room.",
   },
   "story.preFilterFails": "{pod} is rejected before any node is examined: {reason}",
   "story.error": "{pod} could not be scheduled because of an error: {message}",

@@ -3,6 +3,7 @@
 import { fireEvent, render, screen, within } from "@testing-library/svelte";
 import { describe, expect, test } from "vitest";
 
+import { narrate } from "../../store/narrate.ts";
 import { opened, type RunName } from "../../testing/opened.ts";
 import Inspector from "./Inspector.svelte";
 
@@ -123,4 +124,21 @@ test("an old link to the cache opens the node", async () => {
   const { text } = await panelOf("why-pending", "?c=10&n=gpu-1&tab=cache", /What the scheduler knows of/);
   screen.getByRole("tab", { name: "Node", selected: true });
   expect(text).toContain("nvidia.com/gpu 1 / 1");
+});
+
+describe("The headline of a sample of a rare state", () => {
+  test("says that a pod on Permit is rejected, not evicted", async () => {
+    const { explorer, text } = await panelOf("permit-victim", "?c=2&tab=preempt", /is rejected on Permit/);
+    expect(narrate(explorer)).toMatchObject({ key: "story.preemptsWaiting", params: { n: 1, node: "rig-1" } });
+    expect(text).not.toContain("evicted");
+  });
+
+  test("has the innermost of long errors", () => {
+    const { params } = narrate(opened("bound-elsewhere", "?c=1"));
+    expect(params["message"]).toBe('pod ferry-0 is already assigned to node "dock-2"');
+  });
+
+  test("counts one node in words", () => {
+    expect(narrate(opened("held-place", "?c=2"))).toMatchObject({ key: "story.fitsNowhereHeld", params: { n: 1 } });
+  });
 });
