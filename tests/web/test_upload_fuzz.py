@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
@@ -30,15 +31,21 @@ def damaged(whole: bytes, damages: list[tuple[float, bytes, int]], cut: float) -
 
 
 @pytest.mark.hypothesis
-def test_no_upload_is_too_damaged(ada: Person) -> None:
+@pytest.mark.parametrize("door", ["rest", "form"])
+def test_no_upload_is_too_damaged(owner: Person, door: str) -> None:
     files = {**WHOLE, "cluster": CLUSTER.encode()}
 
     @examples(200, suppress_health_check=list(HealthCheck))
     @given(st.sampled_from(sorted(files)), DAMAGES, CUTS, st.binary(max_size=40))
     def send(name: str, damages: list[tuple[float, bytes, int]], cut: float, more: bytes) -> None:
-        answer = ada.upload(
-            (f"dump.{name}", damaged(files[name], damages, cut)), ("more.yaml", more)
-        )
+        sent = (f"dump.{name}", damaged(files[name], damages, cut)), ("more.yaml", more)
+        if door == "form":
+            named = [SimpleUploadedFile(*each) for each in sent]
+            found = owner.client.post("/snapshots/new", {"files": named})
+            assert found.status_code == 302 or b'id="problems"' in found.content
+            assert found.status_code in {302, 400}
+            return
+        answer = owner.upload(*sent)
         if answer.status_code == 201:
             assert answer.json()["counts"]
         else:
