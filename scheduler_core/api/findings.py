@@ -9,6 +9,7 @@ from scheduler_core.api.errors import ParseError
 from scheduler_core.api.meta import KubeObject
 from scheduler_core.api.node import Node
 from scheduler_core.api.pod import Pod
+from scheduler_core.api.reach import stuck_pods
 from scheduler_core.wording import say, series, some_of
 
 _LEFT_OUT_SHOWN = 5
@@ -43,6 +44,7 @@ def cluster_findings(objects: ClusterObjects, ignored: Mapping[str, int]) -> Ite
             pods=counted(len(lost), POD),
             names=some_of(lost),
         )
+    yield from (sentence for _, sentence in stuck_pods(pods, objects.of(Node)))
     yield from (
         say("note.not_modelled", "Not modelled: {what}", what=text)
         for text in not_modelled(objects, ignored)

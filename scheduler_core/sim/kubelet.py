@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from scheduler_core.api import KubeObject, Pod
+from scheduler_core.api import KubeObject, Node, Pod
+from scheduler_core.api.reach import is_out_of_reach
 from scheduler_core.sim.api_server import ApiServer
 from scheduler_core.sim.clock import VirtualClock
+from scheduler_core.sim.eviction import pods_on
 from scheduler_core.trace.tables import TERMINAL_PHASES
 
 
@@ -14,7 +16,8 @@ class Kubelets:
     """All kubelets of the cluster; a watcher of the API server.
 
     A bound pod runs `start_after_ns` after its binding. A pod being deleted is gone when its
-    grace period is over, or at once if it has finished.
+    grace period is over, or at once if it has finished; on a node out of reach it stays until the
+    node is back.
     """
 
     def __init__(self, server: ApiServer, clock: VirtualClock, start_after_ns: int) -> None:
@@ -28,6 +31,11 @@ class Kubelets:
             self._heed_binding(item)
 
     def updated(self, old: KubeObject, new: KubeObject) -> None:
+        if isinstance(old, Node) and isinstance(new, Node):
+            if is_out_of_reach(old) and not is_out_of_reach(new):
+                for pod in pods_on(self._server, new.name):
+                    self._heed_deletion(pod)
+            return
         if not isinstance(old, Pod) or not isinstance(new, Pod):
             return
         if new.metadata.deletion_timestamp != old.metadata.deletion_timestamp:
@@ -48,7 +56,8 @@ class Kubelets:
 
     def _end(self, pod: Pod) -> None:
         live = self._live(pod)
-        if live is not None:
+        node = self._server.get(Node, pod.spec.node_name)
+        if live is not None and (node is None or not is_out_of_reach(node)):
             self._server.delete(live)
 
     def _heed_binding(self, pod: Pod) -> None:

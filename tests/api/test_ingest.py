@@ -383,3 +383,14 @@ def test_limits_can_be_narrowed() -> None:
     result = ingest(files, limits)
     assert [str(error) for error in result.errors] == ["pods: the upload holds more than 3 objects"]
     assert len(result.objects) == 0
+
+
+def test_a_pod_stuck_on_a_node_out_of_reach_is_named_with_what_to_do() -> None:
+    stuck = pod("old", nodeName="ada")
+    stuck["metadata"]["deletionTimestamp"] = "2026-11-20T06:00:00Z"
+    lost = node("ada", conditions=[{"type": "Ready", "status": "Unknown"}])
+    (warning,) = ingest_one(as_json(listed(lost, stuck))).warnings
+    assert warning == (
+        "shop/old is terminating since 2026-11-20T06:00:00Z, its node ada is unreachable: "
+        "force-delete it, or wait for the node"
+    )

@@ -108,6 +108,16 @@ def test_a_pod_that_comes_in_terminating_goes_on_to_vanish() -> None:
     assert not cluster.exists("p")
 
 
+def test_a_deleted_pod_stays_on_a_node_out_of_reach_until_that_is_back() -> None:
+    lost = make_node("n").taint("node.kubernetes.io/unreachable", effect="NoExecute").obj()
+    cluster = living(lost, make_pod("p").on("n").phase("Running").deleted_at_ns(START_NS).obj())
+    cluster.advance(3_600)
+    assert cluster.exists("p")
+    taint(cluster)
+    cluster.advance(0)
+    assert not cluster.exists("p")
+
+
 def test_a_pod_of_the_same_name_does_not_inherit_the_end() -> None:
     cluster = living(make_node("n").obj(), make_pod("p").on("n").obj())
     cluster.simulation.delete_pod(cluster.pod("p"), 10)

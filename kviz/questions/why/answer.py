@@ -16,6 +16,7 @@ from scheduler_core.analysis.advice.bugs import FoundBug, bugs_about
 from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.api.absent_kinds import AbsentKind, absent_kinds
 from scheduler_core.api.cluster_objects import ClusterObjects
+from scheduler_core.api.reach import stuck_pods
 from scheduler_core.api.selectors import tolerations_tolerate
 from scheduler_core.config import (
     FeatureGates,
@@ -185,7 +186,9 @@ def explain(
     if found.status.phase in TERMINAL_PHASES:
         return Explanation(pod, FINISHED, message=found.status.phase, node=found.spec.node_name)
     if found.metadata.deletion_timestamp is not None:
-        return Explanation(pod, TERMINATING, node=found.spec.node_name)
+        nodes = [item for item in objects if isinstance(item, Node)]
+        stuck = "".join(sentence for _, sentence in stuck_pods([found], nodes))
+        return Explanation(pod, TERMINATING, node=found.spec.node_name, message=stuck)
     if found.spec.node_name:
         return Explanation(pod, BOUND, node=found.spec.node_name)
     options = SchedulerOptions(

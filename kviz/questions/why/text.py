@@ -148,7 +148,8 @@ def verdict(explanation: Explanation) -> str:
         case "finished":
             return f"It is not pending: it has ended ({explanation.message})."
         case "terminating":
-            return "It is being deleted, so the scheduler passes it over."
+            stays = f" {explanation.message}." if explanation.message else ""
+            return f"It is being deleted, so the scheduler passes it over.{stays}"
         case "otherScheduler":
             return f"It asks for scheduler {explanation.held_by}, which no profile here has."
         case "gated":
