@@ -135,7 +135,7 @@ describe("The headline of a sample of a rare state", () => {
 
   test("has the innermost of long errors", () => {
     const { params } = narrate(opened("bound-elsewhere", "?c=1"));
-    expect(params["message"]).toBe('pod ferry-0 is already assigned to node "dock-2"');
+    expect(params.message).toBe('pod ferry-0 is already assigned to node "dock-2"');
   });
 
   test("counts one node in words", () => {
