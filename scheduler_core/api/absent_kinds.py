@@ -65,7 +65,7 @@ class AbsentKind:
     def sentence(self) -> str:
         return say(
             "absent.kind",
-            "There is no {kind} in the file, so {follows}: {pods}. "
+            "There is no {kind} in the file, which {pods} would have needed: {follows}. "
             "Add what `kubectl get {get} -A -o yaml` prints.",
             kind=self.kind,
             follows=self.follows,

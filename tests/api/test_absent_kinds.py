@@ -85,6 +85,6 @@ def test_what_a_waiting_pod_would_have_needed(text: str, kinds: list[str]) -> No
 def test_it_is_said_with_what_to_get() -> None:
     (said,) = ingest_one((mounts + waits).encode()).left_out
     assert said == (
-        "There is no StorageClass in the file, so how their claims are provisioned is not known: "
-        "shop/web. Add what `kubectl get storageclasses -A -o yaml` prints."
+        "There is no StorageClass in the file, which shop/web would have needed: "
+        "how their claims are provisioned is not known. Add what `kubectl get storageclasses -A -o yaml` prints."
     )
