@@ -86,5 +86,6 @@ def test_it_is_said_with_what_to_get() -> None:
     (said,) = ingest_one((mounts + waits).encode()).left_out
     assert said == (
         "There is no StorageClass in the file, which shop/web would have needed: "
-        "how their claims are provisioned is not known. Add what `kubectl get storageclasses -A -o yaml` prints."
+        "how their claims are provisioned is not known. "
+        "Add what `kubectl get storageclasses -A -o yaml` prints."
     )
