@@ -24,6 +24,7 @@ from kviz.snapshots.reading import Read, TooMuchMemory, as_read, read_upload
 from kviz.snapshots.samples import SAMPLES
 from kviz.snapshots.selectors import snapshots_visible
 from scheduler_core.api.cluster_objects import ClusterObjects
+from scheduler_core.api.counting import counted
 from scheduler_core.api.errors import ParseError
 from scheduler_core.api.ingest import Ingested, Progress, ingest
 from scheduler_core.api.limits import Limits
@@ -36,6 +37,7 @@ File = tuple[str, BinaryIO]
 SUFFIXES: Final = {".gz", ".json", ".tar", ".tgz", ".txt", ".yaml", ".yml", ".zip"}
 
 PASTED_NAME: Final = "pasted.yaml"
+NAMELESS: Final = ("body", "pasted")
 RUN_NOT_CLUSTER: Final = say(
     "snapshot.is_run_file",
     "This is a run saved by kviz, not a cluster. Open it on the page of runs, by itself.",
@@ -237,13 +239,20 @@ def _sha256(files: Sequence[File]) -> str:
 
 
 def _name_of(files: Sequence[File], read: Read) -> str:
-    """The name, without its endings, of the first file nothing was wrong with."""
+    """The name, without its endings, of the first file nothing was wrong with.
+
+    What came without a name, as the body of a request or pasted, is called by what it holds.
+    """
     wrong = {error.place.source for error in read.errors}
     names = [name for name, _ in files]
     first = next((name for name in names if name not in wrong), names[0])
     path = PurePosixPath(first.replace("\\", "/"))
     while path.suffix.lower() in SUFFIXES:
         path = path.with_suffix("")
+    if path.name in NAMELESS:
+        return ", ".join(
+            counted(read.counts.get(each, 0), each.lower()) for each in ("Node", "Pod")
+        )
     return path.name[:200] or "upload"
 
 

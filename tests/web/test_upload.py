@@ -260,6 +260,11 @@ def test_a_snapshot_is_deleted_with_its_runs(ada: Person) -> None:
     problem(ada.get(f"/runs/{run.pk}/"), 404)
 
 
+def test_what_has_no_name_is_called_by_what_it_holds(ada: Person) -> None:
+    response = ada.upload(("pasted.yaml", NODES + pod("a", "1")))
+    assert response.json()["name"] == "2 nodes, 1 pod"
+
+
 def test_a_snapshot_is_named_after_the_first_good_file(ada: Person) -> None:
     response = ada.upload(("bad.yaml", "kind: ["), ("shop.yaml", CLUSTER))
     assert response.json()["name"] == "shop"
