@@ -28,6 +28,7 @@ from scheduler_core.api.pod_templates import NO_PODS, POD, pod_of
 from scheduler_core.api.simulator import CONFIGURATION, PREFIX, SimulatorResult, result_of
 from scheduler_core.api.types import KINDS
 from scheduler_core.api.yaml_documents import YamlDocument, read_yaml_pieces, read_yaml_whole
+from scheduler_core.api.yaml_faults import explained, whole_part
 from scheduler_core.wording import say
 
 _SNIFFED_BYTES = 4096
@@ -95,7 +96,7 @@ class FileReader:
             head = bytes(text[start : start + _SNIFFED_BYTES])
             _refuse_other_text(head)
             self._has_results = PREFIX.encode() in text
-            is_json = head.startswith((b"{", b"["))
+            is_json = head.startswith((b"{", b"[")) and not head.startswith((b"{{-", b"{{ "))
             content = self._read_json(text) if is_json else self._read_yaml(_as_text(text))
         except LimitError:
             raise
@@ -156,7 +157,27 @@ class FileReader:
             raise
         except UnreadableError:
             # The whole text may still be valid; if not, it says best what is wrong.
+            return self._read_whole_yaml(text)
+
+    def _read_whole_yaml(self, text: str) -> FileContent:
+        try:
             return self._take_yaml(read_yaml_whole(text), text)
+        except LimitError:
+            raise
+        except UnreadableError as error:
+            better = explained(text, error)
+            part = whole_part(text, error) if better is error else None
+            if part is None:
+                raise better from None
+        try:
+            content = self._take_yaml(read_yaml_whole(part.text), part.text)
+        except LimitError:
+            raise
+        except UnreadableError:
+            raise part.error from None
+        place = Place(self._name, None, part.error.line)
+        content.errors.insert(0, ParseError(place, "", part.error.message))
+        return content
 
     def _take_yaml(self, documents: Iterator[YamlDocument], text: str) -> FileContent:
         content = FileContent()

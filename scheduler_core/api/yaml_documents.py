@@ -60,6 +60,8 @@ def read_yaml_pieces(text: str, is_wanted: IsWanted) -> Iterator[YamlDocument]:
     for piece in _split_documents(text):
         kind = _TOP_KIND.search(piece.text)
         if kind and not kind["kind"].endswith(_LIST_SUFFIX) and not is_wanted(kind["kind"]):
+            if "{{" in piece.text:
+                _load(piece)  # a chart's template is not to be passed over in silence
             yield YamlDocument(TypeName("", kind["kind"]), None, piece.first_line)
             continue
         yield from _cut_list(piece, is_wanted) or _whole(piece)
@@ -129,6 +131,9 @@ def _whole(piece: _Piece) -> Iterator[YamlDocument]:
         for name, part in opened(value):
             yield _document(part, name, _Piece("", piece.first_line))
         return
+    if isinstance(value, dict) and isinstance(value.get("items"), list) and "kind" not in value:
+        line = piece.first_line + piece.text.rstrip().count("\n") + 1
+        raise UnreadableError(say("yaml.no_list_kind", "is a list without its kind"), line)
     items, inherited = _opened(value)
     source = piece if len(items) == 1 else _Piece("", piece.first_line)
     for item in items:
