@@ -77,7 +77,7 @@ class CycleState:
         copies = {
             name: prepared.aside()
             for name, prepared in self.pre_filter.items()
-            if isinstance(prepared, NotesInFilter)
+            if name not in self.skip_filter and isinstance(prepared, NotesInFilter)
         }
         return replace(self, pre_filter=self.pre_filter | copies) if copies else self
 
