@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from scheduler_core.api import json_keys
+from scheduler_core.api.absent_pods import HOOK, WATCHED, Workload, hook_of, workload_of
 from scheduler_core.api.coerce import Plain
 from scheduler_core.api.errors import FieldError, LimitError, ParseError, Place, UnreadableError
 from scheduler_core.api.field_lines import field_line
@@ -47,6 +48,7 @@ class FileContent:
     among the others then; or one of a file that cannot be read at all. ``unlisted`` counts further
     ones, beyond the number that is reported. ``scheduler_config`` is a KubeSchedulerConfiguration
     that stood among the objects, as text; ``results`` are what kube-scheduler-simulator wrote.
+    ``workloads`` are what makes pods; ``hooks`` the pods of a chart's hooks, each with its hook.
     """
 
     objects: list[KubeObject] = field(default_factory=list)
@@ -57,6 +59,14 @@ class FileContent:
     unlisted: int = 0
     scheduler_config: str = ""
     results: list[SimulatorResult] = field(default_factory=list)
+    workloads: list[Workload] = field(default_factory=list)
+    hooks: list[tuple[str, str]] = field(default_factory=list)
+
+    def watch(self, kind: str, source: msgspec.Raw | Mapping[str, Plain] | str) -> None:
+        """Note what makes pods."""
+        found = workload_of(kind, source) if kind in WATCHED else None
+        if found is not None:
+            self.workloads.append(found)
 
     def leave_out(self, error: ParseError, reported_errors: int) -> None:
         """Report an object that cannot be read, or only count it where many were reported."""
@@ -83,7 +93,7 @@ class FileReader:
         self._budget = budget
         self._parsing = parsing
         self._pods_in = pods_in
-        self._has_results = False
+        self._has_results = self._has_hooks = False
         self._found_at = self._found_line = 0
         """Where the last object ends in which a key stands twice; how many lines came before."""
 
@@ -96,6 +106,7 @@ class FileReader:
             head = bytes(text[start : start + _SNIFFED_BYTES])
             _refuse_other_text(head)
             self._has_results = PREFIX.encode() in text
+            self._has_hooks = HOOK.encode() in text
             is_json = head.startswith((b"{", b"[")) and not head.startswith((b"{{-", b"{{ "))
             content = self._read_json(text) if is_json else self._read_yaml(_as_text(text))
         except LimitError:
@@ -189,6 +200,7 @@ class FileReader:
             place = Place(self._name, number, document.line)
             if document.value is None:
                 self._count_ignored(content, document.type_name)
+                content.watch(document.type_name.kind, document.text)
                 continue
             error = self._take(content, place, document.type_name, document.value)
             if error is not None:
@@ -219,6 +231,8 @@ class FileReader:
         try:
             if within:
                 name, source = POD, pod_of(_plain_mapping(source), within)
+            else:
+                content.watch(name.kind, source)
             kind = modelled_kind(name)
             if name.kind == CONFIGURATION.kind:
                 content.scheduler_config = _configuration_text(source)
@@ -237,6 +251,8 @@ class FileReader:
             content.dropped.update(_dropped(source, name.kind))
             if name.kind == "Pod" and (result := self._result(source)) is not None:
                 content.results.append(result)
+            if self._has_hooks and name.kind == "Pod" and (hook := hook_of(source)):
+                content.hooks.append((content.objects[-1].key, hook))
         except FieldError as error:
             named = place._replace(subject=subject_of(source, name.kind))
             return ParseError(named, _below(within, error.field), error.message)

@@ -13,6 +13,7 @@ from typing import BinaryIO
 from msgspec.structs import replace
 
 from scheduler_core.api.absent_kinds import absent_kinds
+from scheduler_core.api.absent_pods import Workload, hooks_told, without_pods
 from scheduler_core.api.archives import Unpacked, is_noise, unpack_files
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.counting import OBJECT, POD, counted
@@ -48,7 +49,8 @@ class Ingested:
     absent, as every outcome over this cluster may be another with it. ``scheduler_config`` is a
     KubeSchedulerConfiguration that came with the objects, empty if none did; ``results`` are what
     kube-scheduler-simulator wrote on pods; ``server_version`` is the ``gitVersion`` of the API
-    server that was asked, empty for files.
+    server that was asked, empty for files. ``without_pods`` are sentences on workloads of which
+    there is no pod; they come first among the ``warnings``, too.
     """
 
     objects: ClusterObjects
@@ -60,6 +62,7 @@ class Ingested:
     scheduler_config: str = ""
     results: tuple[SimulatorResult, ...] = ()
     server_version: str = ""
+    without_pods: tuple[str, ...] = ()
 
     @property
     def counts(self) -> dict[str, int]:
@@ -187,6 +190,8 @@ class _Upload:
     """Errors beyond those that are reported of one file."""
     scheduler_config: str = ""
     results: list[SimulatorResult] = field(default_factory=list)
+    workloads: list[Workload] = field(default_factory=list)
+    hooks: list[tuple[str, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.budget = Budget(limits=self.limits)
@@ -225,6 +230,8 @@ class _Upload:
         self.older.update(content.older)
         self.scheduler_config = content.scheduler_config or self.scheduler_config
         self.results.extend(content.results)
+        self.workloads.extend(content.workloads)
+        self.hooks.extend(content.hooks)
         for item in content.objects:
             key = (item.kind, item.metadata.namespace, item.metadata.name)
             if key in self.objects:
@@ -239,7 +246,9 @@ class _Upload:
                     Place(), "", say("note.no_object", "there is no Kubernetes object to read")
                 )
             )
-        warnings = [*self._redactions(), *self._older_versions()]
+        pods = [item for item in self.objects.values() if isinstance(item, Pod)]
+        lacking = tuple(without_pods(self.workloads, pods))
+        warnings = [*lacking, *hooks_told(self.hooks), *self._redactions(), *self._older_versions()]
         if self.repeated:
             warnings.append(
                 say(
@@ -262,6 +271,7 @@ class _Upload:
             left_out=tuple(self._missing(objects)),
             scheduler_config=self.scheduler_config,
             results=tuple(self.results[:MAX_RESULTS]),
+            without_pods=lacking,
         )
 
     def _missing(self, objects: ClusterObjects) -> Iterator[str]:

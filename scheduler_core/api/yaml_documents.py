@@ -62,7 +62,7 @@ def read_yaml_pieces(text: str, is_wanted: IsWanted) -> Iterator[YamlDocument]:
         if kind and not kind["kind"].endswith(_LIST_SUFFIX) and not is_wanted(kind["kind"]):
             if "{{" in piece.text:
                 _load(piece)  # a chart's template is not to be passed over in silence
-            yield YamlDocument(TypeName("", kind["kind"]), None, piece.first_line)
+            yield YamlDocument(TypeName("", kind["kind"]), None, piece.first_line, piece.text)
             continue
         yield from _cut_list(piece, is_wanted) or _whole(piece)
 
@@ -118,7 +118,7 @@ def _item(cut: _Piece, inherited: TypeName, is_wanted: IsWanted, indent: int) ->
     kinds = re.findall(pattern, cut.text, re.MULTILINE)
     kind = kinds[0] if kinds else inherited.kind
     if kind and len(kinds) <= 1 and not is_wanted(kind):
-        return YamlDocument(TypeName("", kind), None, cut.first_line)
+        return YamlDocument(TypeName("", kind), None, cut.first_line, cut.text)
     values = _load(cut)
     if not isinstance(values, list) or len(values) != 1:
         raise UnreadableError(say("yaml.not_one_item", "is not one item"), cut.first_line)

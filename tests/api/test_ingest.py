@@ -37,7 +37,11 @@ def test_a_dump_as_kubectl_prints_it() -> None:
     objects = clean(result)
     assert result.counts == {"Node": 1, "Pod": 1}
     assert result.ignored == {"Deployment": 1, "Secret": 1}
-    assert result.warnings == ("1 Secret dropped", "Environment variables of 1 pod dropped")
+    assert result.warnings == (
+        "Deployment shop/cart of 1: none of its pods is in the file",
+        "1 Secret dropped",
+        "Environment variables of 1 pod dropped",
+    )
     (ada,), (web,) = objects.of(Node), objects.of(Pod)
     assert ada.metadata.annotations == {}
     assert ada.spec.taints[0].key == "dedicated"

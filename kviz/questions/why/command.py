@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 
 from kviz.command_line.arguments import Subparsers, add_files_argument
@@ -59,7 +60,7 @@ def explain_cluster(options: argparse.Namespace, cluster: Ingested) -> int:
         if options.pod and not options.scenario:
             _explain_one(options, wanted, objects)
         else:
-            _explain_pending(options, wanted, objects)
+            _explain_pending(options, wanted, objects, cluster.without_pods)
     except ConfigError as error:
         raise CommandFailed(f"{options.config}: {error}") from error
     return 0
@@ -96,7 +97,10 @@ def _explain_one(
 
 
 def _explain_pending(
-    options: argparse.Namespace, wanted: RunOptions, objects: list[KubeObject]
+    options: argparse.Namespace,
+    wanted: RunOptions,
+    objects: list[KubeObject],
+    without_pods: Sequence[str],
 ) -> None:
     with transport_for(wanted.configuration) as transport:
         found = pending_pods(objects, replace(wanted, transport=transport))
@@ -104,12 +108,12 @@ def _explain_pending(
         found = replace(found, pods=_only(found.pods, pod_key(options.pod)))
     match options.format:
         case "json":
-            print(json.dumps(pending.as_json(found) | _followed(wanted.features)))
+            print(json.dumps(pending.as_json(found, without_pods) | _followed(wanted.features)))
         case "markdown":
-            print(pending.as_markdown(found), end="")
+            print(pending.as_markdown(found, without_pods), end="")
             print(f"\n{wanted.features.text}")
         case _:
-            print(pending.as_text(found), end="")
+            print(pending.as_text(found, without_pods), end="")
             print(f"\n{wanted.features.text}")
 
 

@@ -56,7 +56,7 @@ def _without_lead(pod: PendingPod) -> str:
     return pod.message if pod.cycle else NEVER_TRIED
 
 
-def as_json(found: Pending) -> dict[str, object]:
+def as_json(found: Pending, without_pods: Sequence[str] = ()) -> dict[str, object]:
     """Return what `kviz explain --format json` prints about all pods."""
     return {
         "pending": [
@@ -82,16 +82,20 @@ def as_json(found: Pending) -> dict[str, object]:
         ],
         "notModelled": list(found.not_modelled),
         "incomplete": incomplete_document(found.absent),
+        "withoutPods": list(without_pods),
     }
 
 
-def as_text(found: Pending) -> str:
-    """Return the causes as lines of plain text, each with the pods it keeps waiting."""
-    return "\n".join(_lines(found)) + "\n"
+def as_text(found: Pending, without_pods: Sequence[str] = ()) -> str:
+    """Return the causes as lines of plain text, each with the pods it keeps waiting.
+
+    First comes which workloads have no pod in the file, as none of theirs can be pending.
+    """
+    return "\n".join(_lines(found, without_pods)) + "\n"
 
 
-def _lines(found: Pending) -> Iterator[str]:
-    yield _headline(found)
+def _lines(found: Pending, without_pods: Sequence[str]) -> Iterator[str]:
+    yield from _headlines(found, without_pods)
     yield from caveats(found.absent, found.not_modelled)
     for group in grouped(found.pods):
         yield from ("", group.title, f"  {group.cause}")
@@ -105,9 +109,9 @@ def _lines(found: Pending) -> Iterator[str]:
     yield from _bound(found.bound)
 
 
-def as_markdown(found: Pending) -> str:
+def as_markdown(found: Pending, without_pods: Sequence[str] = ()) -> str:
     """Return the same as one would paste it into a ticket."""
-    parts = [f"**{_headline(found)}**", ""]
+    parts = [*(f"**{each}**" for each in _headlines(found, without_pods)), ""]
     parts += [f"- {each}" for each in caveats(found.absent, found.not_modelled)]
     for group in grouped(found.pods):
         parts.append(f"- `{group.title}` {group.cause}")
@@ -120,6 +124,12 @@ def as_markdown(found: Pending) -> str:
             parts.append(f"  > {group.message}")
     parts += [f"- {each}" for each in _bound(found.bound) if each]
     return "\n".join(parts) + "\n"
+
+
+def _headlines(found: Pending, without_pods: Sequence[str]) -> Iterator[str]:
+    yield from without_pods
+    if found.pods or found.bound or not without_pods:
+        yield _headline(found)
 
 
 def _headline(found: Pending) -> str:
