@@ -36,7 +36,7 @@ def add_parser(commands: Subparsers) -> None:
     command = commands.add_parser(
         "unblock",
         description="Try changes of the pod and of the cluster, alone and in pairs, and say which "
-        "let a pending pod bind, cheapest first. Every answer was run (docs/unblock.md).",
+        "let a pending pod bind, harmless first. Every answer was run (docs/unblock.md).",
     )
     add_cluster_options(command)
     add_scenario_option(command)

@@ -1,11 +1,11 @@
-"""What would let a pod bind: the answers there are so far, cheapest first."""
+"""What would let a pod bind: the answers there are so far, harmless first."""
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import msgspec
 from django.utils.translation import gettext as _
@@ -14,8 +14,9 @@ from kviz.common.csv_file import Cell
 from kviz.common.wording import translated
 from kviz.experiments.charts import Chart
 from kviz.experiments.models import Experiment, Result
-from kviz.questions.unblock.text import RESULTS, tried_sentence
+from kviz.questions.unblock.text import ONLY_RISKS, RESULTS, harm_told, tried_sentence
 from kviz.runs.reading.trace import pod_known
+from scheduler_core.analysis.advice.harm import ORDER, Harm
 from scheduler_core.analysis.advice.unblock import MAX_ANSWERS
 from scheduler_core.changes import Change, document_of, read_line
 from scheduler_core.sim.fate import Fate
@@ -40,13 +41,19 @@ class AnswerRow:
         """What becomes of the pod, as the Lab says it."""
         return translated(Fate(self.answer["node"], tuple(self.answer["evicted"])).text)
 
+    @property
+    def cost(self) -> str:
+        """Who pays for it."""
+        answer = self.answer
+        losing = (*answer["leaving"], *answer["evicted"], *answer["others"]["newly_pending"])
+        return translated(harm_told(_harm(answer), tuple(dict.fromkeys(losing))))
+
 
 @dataclass(frozen=True)
 class PlanRow:
     """A plan that was tried, and in words what came of it."""
 
     sentence: str
-    price: int
     result: str
 
 
@@ -66,17 +73,21 @@ class Helps:
     charts: Sequence[Chart] = ()
 
     @property
+    def only_risks(self) -> str:
+        """Says so if every answer is a risk."""
+        are = bool(self.rows) and all(_harm(each.answer) == "risk" for each in self.rows)
+        return translated(ONLY_RISKS) if are else ""
+
+    @property
     def n_pods(self) -> int:
         return len(self.whole["pods"]) if self.whole else 1
 
     @property
     def plans(self) -> list[PlanRow]:
-        """All that were tried, cheapest first; none before the search is over."""
+        """All that were tried, in that order; none before the search is over."""
         plans = self.whole.get("plans", ()) if self.whole else ()
         return [
-            PlanRow(
-                translated(each["sentence"]), each["price"], translated(RESULTS[each["result"]])
-            )
+            PlanRow(translated(each["sentence"]), translated(RESULTS[each["result"]]))
             for each in plans
         ]
 
@@ -111,9 +122,14 @@ def _answers(results: Sequence[Result]) -> list[tuple[int, Mapping[str, Any]]]:
     return [(variant, answer) for variant, answer in answers if answer]
 
 
-def _key(answer: Mapping[str, Any]) -> tuple[int, int]:
+def _harm(answer: Mapping[str, Any]) -> Harm:
+    """Whom an answer harms; answers of before this was asked say nothing of it."""
+    return cast(Harm, answer.get("harm", "others"))
+
+
+def _key(answer: Mapping[str, Any]) -> tuple[int, int, int]:
     """What a search ranks answers by."""
-    return (answer["price"], -answer["helps"])
+    return (ORDER.index(_harm(answer)), answer["price"], -answer["helps"])
 
 
 def _sentences(pod: str, rows: Sequence[AnswerRow], *, is_over: bool) -> list[str]:
@@ -148,7 +164,7 @@ def _of(read: Callable[[Mapping[str, Any]], Cell]) -> Callable[[Mapping[str, Any
 COLUMNS: Final[Mapping[str, Callable[[Mapping[str, Any]], Cell]]] = {
     "binds": lambda outcome: "yes" if outcome["answer"] else "no",
     "node": _of(lambda answer: answer["node"]),
-    "price": _of(lambda answer: answer["price"]),
+    "harm": _of(_harm),
     "pods that bind": _of(lambda answer: answer["helps"]),
     "evicted": _of(lambda answer: len(answer["evicted"])),
     "newly bound": _of(lambda answer: len(answer["others"]["newly_bound"])),

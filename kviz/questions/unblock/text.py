@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final
 
@@ -10,13 +10,14 @@ from kviz.command_line.tables import table
 from scheduler_core.analysis.advice.answer import Answer
 from scheduler_core.analysis.advice.budgets import Disruptions
 from scheduler_core.analysis.advice.bugs import bugs_documents
+from scheduler_core.analysis.advice.harm import Harm
 from scheduler_core.analysis.advice.took_room import TookRoom
 from scheduler_core.analysis.advice.unblock import PlanResult, Tried, Unblocked
 from scheduler_core.api.counting import counted
 from scheduler_core.changes import line_of, read_line
 from scheduler_core.evidence.document import free_room_document
 from scheduler_core.sim.fate import Fate
-from scheduler_core.wording import say, series
+from scheduler_core.wording import say, series, some_of
 
 MAX_NAMED = 5
 """So many other pods are named as text; all are in the JSON."""
@@ -64,6 +65,8 @@ def _answer_json(answer: Answer) -> dict[str, object]:
             "newly_bound": list(answer.newly_bound),
             "newly_pending": list(answer.newly_pending),
         },
+        "harm": answer.harm,
+        "warnings": list(answer.warnings),
         "price": answer.price,
         "helps": answer.n_helped,
         "leaving": list(answer.leaving),
@@ -127,6 +130,7 @@ def tried_of(stored: Mapping[str, Any]) -> Tried:
         kinds=tuple(stored["kinds"]),
         n_helped=found["helps"],
         leaving=tuple(found.get("leaving", ())),
+        warnings=tuple(found.get("warnings", ())),
         budgets=tuple(
             Disruptions(each["budget"], tuple(each["pods"]), each["allowed"])
             for each in found.get("budgets", ())
@@ -136,7 +140,7 @@ def tried_of(stored: Mapping[str, Any]) -> Tried:
 
 
 def as_text(found: Unblocked) -> str:
-    """Return the answers, cheapest first, and what was tried."""
+    """Return the answers, harmless first, and what was tried."""
     return "\n".join(_lines(found)) + "\n"
 
 
@@ -146,13 +150,17 @@ def _lines(found: Unblocked) -> Iterator[str]:
     if n_more:
         who = f"{found.pod} and {counted(n_more, 'other pod')} of its owner"
     if found.answers:
-        yield f"{who} {'bind' if n_more else 'binds'}, cheapest first:"
+        yield f"{who} {'bind' if n_more else 'binds'}, harmless first:"
+        if all(each.harm == "risk" for each in found.answers):
+            yield ONLY_RISKS
     else:
         yield f"Nothing that was tried lets {who} bind"
     for number, each in enumerate(found.answers, 1):
         yield f"{number:>3}. {each.sentence}"
         helps = f"; {each.n_helped} of {n_more + 1} bind" if n_more else ""
-        yield f"     {fate(each).text}, price {each.price}{helps}{''.join(_felt(each))}"
+        cost = harm_told(each.harm, each.losing)
+        yield f"     {fate(each).text}{helps}{''.join(_felt(each))}; {cost}"
+        yield from (f"     warning: {text}" for text in each.warnings)
         yield from (f"     {_disruptions_told(budget)}" for budget in each.budgets)
         if (each.leaving or each.evicted) and not each.budgets:
             yield "     no PodDisruptionBudget covers who leaves"
@@ -167,6 +175,22 @@ def _lines(found: Unblocked) -> Iterator[str]:
             yield f"  cycle {placed.cycle}: {placed.pod} on {placed.node}"
 
 
+ONLY_RISKS: Final = say(
+    "unblock.only_risks", "Nothing that was tried helps without a risk: read the warnings."
+)
+
+
+def harm_told(harm: Harm, losing: Sequence[str]) -> str:
+    """Say who pays for an answer; the warnings of a risk are told beside it."""
+    if losing:
+        return say(
+            "unblock.others_pay", "at the cost of {pods}", pods=some_of(losing, most=MAX_NAMED)
+        )
+    if harm == "risk":
+        return say("unblock.at_a_risk", "at a risk")
+    return say("unblock.nobody_pays", "nobody else loses anything")
+
+
 RESULTS: Final[Mapping[PlanResult, str]] = {
     "binds": say("unblock.it_binds", "it binds"),
     "pending": say("unblock.stays_pending", "run: it stays pending"),
@@ -178,9 +202,9 @@ RESULTS: Final[Mapping[PlanResult, str]] = {
 
 
 def plans_text(found: Unblocked) -> str:
-    """Return every plan that was tried, in the order of their prices, and what came of it."""
-    rows = [(str(each.price), RESULTS[each.result], each.sentence) for each in found.plans]
-    head = ("PRICE", "CAME TO", "PLAN")
+    """Return every plan that was tried, in that order, and what came of it."""
+    rows = [(RESULTS[each.result], each.sentence) for each in found.plans]
+    head = ("CAME TO", "PLAN")
     return "\n".join(table(head, rows, most=len(rows))) + "\n"
 
 
@@ -200,8 +224,7 @@ def _felt(answer: Answer) -> Iterator[str]:
         ("leaves pending", answer.newly_pending),
     ):
         if pods:
-            more = f" and {len(pods) - MAX_NAMED:,} more" if len(pods) > MAX_NAMED else ""
-            yield f"; {what} {', '.join(pods[:MAX_NAMED])}{more}"
+            yield f"; {what} {some_of(pods, most=MAX_NAMED)}"
 
 
 KINDS = {

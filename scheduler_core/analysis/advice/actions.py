@@ -103,8 +103,8 @@ def action(kind: Kind, *changes: StepChange) -> Action:
 def together(actions: Sequence[Action]) -> Action:
     """Return several actions as one thing to do, of the kind of the dearest."""
     dearest = max(actions, key=lambda each: each.price)
-    changes = tuple(change for each in actions for change in each.changes)
-    return Action(dearest.kind, changes, sum(each.price for each in actions))
+    changes = {line_of(change): change for each in actions for change in each.changes}
+    return Action(dearest.kind, tuple(changes.values()), sum(each.price for each in actions))
 
 
 @dataclass(frozen=True, slots=True)

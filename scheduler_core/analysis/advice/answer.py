@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scheduler_core.analysis.advice.actions import (
@@ -14,13 +14,13 @@ from scheduler_core.analysis.advice.actions import (
     Plan,
 )
 from scheduler_core.analysis.advice.budgets import Disruptions, against
+from scheduler_core.analysis.advice.harm import ORDER, Harm, harm_of, leaving_of, warnings_of
 from scheduler_core.analysis.advice.leaving import Leaving
 from scheduler_core.analysis.advice.trial import RunEnd, differences
 from scheduler_core.analysis.advice.words import sentence_of
 from scheduler_core.api import Pod
 from scheduler_core.changes import Change
 from scheduler_core.changes.applying import RestingCluster
-from scheduler_core.changes.vocabulary import Delete
 from scheduler_core.wording import say
 
 
@@ -30,7 +30,8 @@ class Answer:
 
     `leaving` are the pods that the changes take off their nodes, `evicted` those that are evicted
     in that run and not in the one without; `budgets` is what disruption budgets say to both. The
-    others are pods that have a node only with the changes, or only without. `base_price` is the
+    others are pods that have a node only with the changes, or only without. `warnings` are what
+    whoever makes the changes ought to know. `base_price` is the
     price without what other pods feel. `n_helped` of the pods asked about bind, the first of them
     on `node`.
     """
@@ -47,6 +48,21 @@ class Answer:
     n_helped: int = 1
     leaving: tuple[str, ...] = ()
     budgets: tuple[Disruptions, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def losing(self) -> tuple[str, ...]:
+        """The other pods that lose their node, or have none then."""
+        return tuple(dict.fromkeys((*self.leaving, *self.evicted, *self.newly_pending)))
+
+    @property
+    def harm(self) -> Harm:
+        return harm_of(self.warnings, self.losing)
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """By what answers are advised: whom they harm, then the price."""
+        return (ORDER.index(self.harm), self.price)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +82,7 @@ def answer_of(
     known = set(asked.as_it_is.keys("evicted"))
     evicted = tuple(key for key in after.keys("evicted") if key not in known)
     pending = tuple(each.pod for each in others if each.what == "newly pending")
-    leaving = tuple(_taken_off(changes, asked.cluster))
+    leaving = tuple(leaving_of(changes, asked.cluster))
     budgets = Leaving(asked.cluster).disruptions(_pods(asked.cluster, (*leaving, *evicted)))
     text = sentence_of(plan, asked.cluster)
     if len(changes) > len(plan.changes):
@@ -89,16 +105,8 @@ def answer_of(
         n_helped=len(nodes),
         leaving=leaving,
         budgets=budgets,
+        warnings=warnings_of(changes, asked.cluster),
     )
-
-
-def _taken_off(changes: Sequence[Change], cluster: RestingCluster) -> Iterator[str]:
-    """Yield the pods that changes delete and that are on nodes."""
-    for each in changes:
-        if isinstance(each, Delete) and each.target.kind is Pod:
-            pod = cluster.get(Pod, each.target.key)
-            if pod is not None and pod.spec.node_name:
-                yield pod.key
 
 
 def _pods(cluster: RestingCluster, keys: Sequence[str]) -> list[Pod]:

@@ -18,6 +18,7 @@ from scheduler_core.analysis.advice.actions import Action, Plan, action, set_on
 from scheduler_core.analysis.advice.answer import Answer, Asked, answer_of
 from scheduler_core.analysis.advice.blockers import blocked_nodes
 from scheduler_core.analysis.advice.bugs import FoundBug, bugs_in
+from scheduler_core.analysis.advice.harm import ORDER, harm_of, leaving_of, warnings_of
 from scheduler_core.analysis.advice.leaving import Leaving
 from scheduler_core.analysis.advice.many_pods import for_many, of_all
 from scheduler_core.analysis.advice.missing_claims import claims_dropped, claims_made, says_missing
@@ -86,11 +87,11 @@ class TriedPlan:
 
 @dataclass(frozen=True, slots=True)
 class Unblocked:
-    """What has been found so far for a pod, cheapest first.
+    """What has been found so far for a pod, harmless first, then by price.
 
     `n_tried` of `n_plans` plans have been tried, by kind in `tried`; a pair counts under both.
-    `plans` are all of them, cheapest first.
-    `complete`: none is left that might be cheaper than the answers here. `free_room` is what is
+    `plans` are all of them, in the order in which they were tried.
+    `complete`: none is left that might come before the answers here. `free_room` is what is
     free on the nodes that lack only room, `took_room` which earlier placements took that; both
     are of the pod's last cycle, and None where it has none or lacks room on no node. `bugs` are
     the scheduler's own that decide there. `pods` are all that are asked about, `pod` first.
@@ -362,7 +363,7 @@ class Search:
         live = held.objects.get(Pod, self._pod)
         remedies = Remedies(pod, resting, Leaving(resting))
         found = plans(live or pod, resting, remedies, list(blocked_nodes(held)))
-        return for_many(found, len(self._pods))
+        return sorted(for_many(found, len(self._pods)), key=self._rank)
 
     # ------------------------------------------------------------ one plan
 
@@ -393,7 +394,7 @@ class Search:
             self._answers.append(tried.answer)
 
     def _is_over(self, plan: Plan) -> bool:
-        return self._is_dearer_than_all(plan) or self._n_runs >= MAX_RUNS
+        return self._is_behind_all(plan) or self._n_runs >= MAX_RUNS
 
     def _is_needless(self, plan: Plan) -> bool:
         """Return whether what was found makes a run needless; once it does, it does for ever."""
@@ -428,16 +429,22 @@ class Search:
         asked = Asked(self._pods, self._trials.as_it_is, self._trials.resting)
         return answer_of(asked, plan, changes, nodes, after)
 
-    def _is_dearer_than_all(self, plan: Plan) -> bool:
-        prices = sorted(each.price for each in self._answers)
-        return len(prices) >= MAX_ANSWERS and plan.price >= prices[MAX_ANSWERS - 1]
+    def _rank(self, plan: Plan) -> tuple[int, int]:
+        """Return the least rank that an answer by this plan can have."""
+        changes, cluster = self._whole(plan).changes, self._trials.resting
+        harm = harm_of(warnings_of(changes, cluster), tuple(leaving_of(changes, cluster)))
+        return (ORDER.index(harm), plan.price)
+
+    def _is_behind_all(self, plan: Plan) -> bool:
+        ranks = sorted(each.rank for each in self._answers)
+        return len(ranks) >= MAX_ANSWERS and self._rank(plan) >= ranks[MAX_ANSWERS - 1]
 
     def _found(self, n_plans: int, *, complete: bool) -> Unblocked:
-        cheapest = sorted(self._answers, key=lambda each: (each.price, -each.n_helped))
+        best = sorted(self._answers, key=lambda each: (*each.rank, -each.n_helped))
         return Unblocked(
             pod=self._pod,
             pods=self._pods,
-            answers=tuple(cheapest[:MAX_ANSWERS]),
+            answers=tuple(best[:MAX_ANSWERS]),
             n_tried=len(self._listed),
             n_plans=n_plans,
             tried=dict(self._tried),

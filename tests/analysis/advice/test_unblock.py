@@ -73,7 +73,7 @@ CHEAPEST = {
     "metrics-0": "make pod clinic/metrics-0 again for another scheduler",
     "router-0": "let pod clinic/router-0 prefer what its podAffinity requires",
     "sensor-0": "pod clinic/sensor-0: spec.nodeSelector.disktype nvme → none",
-    "train-1": "delete pod clinic/train-0 on gpu-1 (nobody makes it again)",
+    "train-1": "add 1 node like gpu-1",
     "train-2": "let pod clinic/train-2 tolerate nvidia.com/gpu=present:NoSchedule, and create "
     "priorityclass above-0; pod clinic/train-2: spec.priorityClassName none → above-0",
     "zonal-0": "pod clinic/zonal-0: spec.topologySpreadConstraints[0].whenUnsatisfiable "
@@ -106,7 +106,7 @@ def test_every_answer_makes_the_pod_bind_where_it_says(seed: int) -> None:
         found = last(unblock(trials, pod))
         for answer in found.answers:
             assert node_after(objects, answer, pod) == answer.node
-        assert [each.price for each in found.answers] == sorted(e.price for e in found.answers)
+        assert [each.rank for each in found.answers] == sorted(e.rank for e in found.answers)
 
 
 def in_handfuls(
@@ -253,7 +253,8 @@ def test_who_holds_a_disk_or_a_claim_for_one_pod_may_leave() -> None:
     for mounted in ((disk,), uses("c")):
         holder = make_pod("holder").volumes(*mounted).on("n").phase("Running").obj()
         asking = make_pod("p").volumes(*mounted).obj()
-        answer = found_for([make_node("n").obj(), *stored, holder, asking], "default/p").answers[0]
+        found = found_for([make_node("n").obj(), *stored, holder, asking], "default/p")
+        answer = next(each for each in found.answers if each.losing)
         assert (answer.sentence, answer.node) == (gone, "n")
 
 

@@ -1,0 +1,139 @@
+"""Whom a plan harms: nobody, other pods, or the one who follows it without knowing what it risks.
+
+What harms nobody is advised first, then what other pods pay for, last what is a risk. A risk is
+never without its warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, Literal
+
+from scheduler_core.api import Pod, PriorityClass
+from scheduler_core.changes import Change
+from scheduler_core.changes.refusals import Objects
+from scheduler_core.changes.vocabulary import (
+    Cordon,
+    Create,
+    Delete,
+    RemoveTaint,
+    SetField,
+    SetLabel,
+)
+from scheduler_core.cluster.pods import controller_of
+from scheduler_core.wording import say
+
+Harm = Literal["none", "others", "risk"]
+
+ORDER: Final[tuple[Harm, ...]] = ("none", "others", "risk")
+"""From what is advised first to what is advised last."""
+
+_LIFE_CYCLE: Final = (
+    "node.kubernetes.io/",
+    "node.cloudprovider.kubernetes.io/",
+    "karpenter.sh/disrupt",
+    "karpenter.sh/unregistered",
+    "startup-taint.cluster-autoscaler.kubernetes.io/",
+    "ignore-taint.cluster-autoscaler.kubernetes.io/",
+    "ToBeDeletedByClusterAutoscaler",
+    "DeletionCandidateOfClusterAutoscaler",
+)
+"""How keys of taints begin that controllers put on nodes that are ill, leaving or not there yet."""
+_NOT_YET: Final = ("not-ready", "notready", "uninitialized", "unregistered", "initializing")
+"""How keys end that agents have on a node until they run there."""
+_CORDON: Final = "node.kubernetes.io/unschedulable"
+_MACHINE: Final = (
+    *("kubernetes.io/os", "kubernetes.io/arch"),
+    *("beta.kubernetes.io/os", "beta.kubernetes.io/arch"),
+)
+_ALL_OF: Final = "Exists"
+
+
+def is_of_life_cycle(key: str) -> bool:
+    """Return whether a taint marks a node that is starting, ill or leaving."""
+    return key.startswith(_LIFE_CYCLE) or key.lower().endswith(_NOT_YET)
+
+
+def warnings_of(changes: Sequence[Change], cluster: Objects) -> tuple[str, ...]:
+    """Return what whoever makes these changes ought to know; `cluster` is that before them."""
+    uncordoned = {each.node for each in changes if isinstance(each, Cordon)}
+    found = (text for each in changes for text in _warnings(each, cluster, uncordoned))
+    return tuple(dict.fromkeys(found))
+
+
+def leaving_of(changes: Sequence[Change], cluster: Objects) -> Iterator[str]:
+    """Yield the pods that changes delete and that are on nodes."""
+    for each in changes:
+        if isinstance(each, Delete) and each.target.kind is Pod:
+            pod = cluster.get(Pod, each.target.key)
+            if pod is not None and pod.spec.node_name:
+                yield pod.key
+
+
+def harm_of(warnings: Sequence[str], losing: Sequence[str]) -> Harm:
+    """Return whom it harms, by its warnings and the other pods that lose something."""
+    if warnings:
+        return "risk"
+    return "others" if losing else "none"
+
+
+def _warnings(change: Change, cluster: Objects, uncordoned: set[str]) -> Iterator[str]:
+    match change:
+        case SetField(path="spec.tolerations[+]", value=dict(toleration)):
+            yield from _of_toleration(toleration)
+        case RemoveTaint(node, key) if is_of_life_cycle(key):
+            if key != _CORDON or node not in uncordoned:
+                yield _marks(key)
+        case SetLabel(_, key, value) if key in _MACHINE:
+            yield say(
+                "harm.machine",
+                "{key} says what the machine is: an image that needs {value} may not run there",
+                key=key,
+                value=value,
+            )
+        case Create(objects) if any(isinstance(each, PriorityClass) for each in objects):
+            yield _evicts()
+        case SetField(target) if target.kind is Pod:
+            yield from _of_field(change, cluster.get(Pod, target.key))
+        case _:
+            pass
+
+
+def _of_toleration(toleration: Mapping[str, object]) -> Iterator[str]:
+    key = str(toleration.get("key") or "")
+    if not key and toleration.get("operator") == _ALL_OF:
+        yield say("harm.every_taint", "it tolerates every taint, those of nodes in bad health, too")
+    elif is_of_life_cycle(key):
+        yield _marks(key)
+
+
+def _of_field(change: SetField, pod: Pod | None) -> Iterator[str]:
+    owner = controller_of(pod) if pod is not None else None
+    if change.path in ("spec.priorityClassName", "spec.preemptionPolicy"):
+        yield _evicts()
+    elif change.path.startswith("spec.affinity.nodeAffinity") and owner is not None:
+        if owner.kind == "DaemonSet":
+            yield say(
+                "harm.daemon_pin",
+                "DaemonSet {name} makes this pod for its one node and will pin it there again: "
+                "make room on that node",
+                name=owner.name,
+            )
+    elif ".requests" in change.path and change.value in (None, 0, "0", "0m"):
+        yield say(
+            "harm.no_request",
+            "with a request of 0 nothing is kept for the pod: it may starve, and is evicted early",
+        )
+
+
+def _marks(key: str) -> str:
+    return say(
+        "harm.life_cycle",
+        "{key} marks a node that is starting, in bad health or leaving: wait until it is taken "
+        "off, or mend the node",
+        key=key,
+    )
+
+
+def _evicts() -> str:
+    return say("harm.priority", "with a higher priority it may evict others, later, too")

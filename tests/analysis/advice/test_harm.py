@@ -1,0 +1,71 @@
+"""Whom a change harms: the advice that is never first has its warning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from scheduler_core.analysis.advice.harm import harm_of, warnings_of
+from scheduler_core.api import Pod
+from scheduler_core.changes import read_line
+from scheduler_core.changes.applying import RestingCluster
+from scheduler_core.changes.vocabulary import SetField, Target
+from tests.builders import make_node, make_pod
+
+PINNED = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution"
+
+
+@pytest.fixture(scope="module")
+def cluster() -> RestingCluster:
+    daemon = make_pod("agent").namespace("shop").owner("DaemonSet", "agent").obj()
+    return RestingCluster([make_node("n").obj(), make_pod("web").namespace("shop").obj(), daemon])
+
+
+@pytest.mark.parametrize(
+    ("toleration", "is_risk"),
+    [
+        ({"key": "nvidia.com/gpu", "operator": "Exists"}, False),
+        ({"key": "node-role.kubernetes.io/control-plane", "operator": "Exists"}, False),
+        ({"key": "node.kubernetes.io/disk-pressure", "operator": "Exists"}, True),
+        ({"key": "node.cloudprovider.kubernetes.io/uninitialized", "operator": "Exists"}, True),
+        ({"key": "karpenter.sh/disrupted", "operator": "Exists"}, True),
+        ({"key": "node.cilium.io/agent-not-ready", "value": "true"}, True),
+        ({"key": "ebs.csi.aws.com/agent-not-ready", "operator": "Exists"}, True),
+        ({"operator": "Exists"}, True),
+    ],
+)
+def test_tolerating_what_marks_a_node_for_a_while_is_a_risk(
+    toleration: Mapping[str, str], is_risk: bool, cluster: RestingCluster
+) -> None:
+    change = SetField(Target(Pod, "shop", "web"), "spec.tolerations[+]", dict(toleration))
+    warnings = warnings_of((change,), cluster)
+    assert (harm_of(warnings, ()) == "risk") is is_risk
+
+
+@pytest.mark.parametrize(
+    ("lines", "says"),
+    [
+        (("node/n uncordon", "node/n untaint node.kubernetes.io/unschedulable"), ""),
+        (("node/n untaint node.kubernetes.io/unreachable",), "wait until it is taken off"),
+        (("node/n untaint gpu",), ""),
+        (("node/n label kubernetes.io/arch=arm64",), "an image that needs arm64"),
+        (("node/n label disk=ssd",), ""),
+        (("pod/shop/web set spec.containers[0].resources.requests.cpu=0",), "may starve"),
+        (("pod/shop/web set spec.containers[0].resources.requests.cpu=1",), ""),
+        (("pod/shop/web set spec.priorityClassName=high",), "may evict others"),
+        ((f"pod/shop/web set {PINNED}=null",), ""),
+        ((f"pod/shop/agent set {PINNED}=null",), "DaemonSet agent makes this pod"),
+    ],
+)
+def test_what_is_risky_is_warned_of(
+    lines: tuple[str, ...], says: str, cluster: RestingCluster
+) -> None:
+    warnings = warnings_of([read_line(each) for each in lines], cluster)
+    assert len(warnings) == bool(says)
+    assert all(says in each for each in warnings)
+
+
+def test_who_loses_a_node_pays() -> None:
+    assert harm_of((), ()) == "none"
+    assert harm_of((), ("shop/web",)) == "others"
