@@ -230,6 +230,7 @@ def _felt(answer: Answer) -> Iterator[str]:
 KINDS = {
     "gate": say("unblock.lift_gates", "lifting scheduling gates"),
     "tolerate": say("devices.tolerations", "tolerations"),
+    "nodeTaints": say("unblock.honor_taints", "spreading over nodes whose taints it tolerates"),
     "maxSkew": say("unblock.larger_maxskew", "a larger maxSkew"),
     "uncordon": say("unblock.uncordoning", "uncordoning"),
     "shrink": say("unblock.smaller_requests", "smaller requests"),

@@ -17,6 +17,7 @@ from scheduler_core.changes.vocabulary import SetField, StepChange, target_of
 
 Kind = Literal[
     "gate",
+    "nodeTaints",
     "tolerate",
     "maxSkew",
     "uncordon",
@@ -43,6 +44,7 @@ Kind = Literal[
 
 PRICES: Final[dict[Kind, int]] = {
     "gate": 1,
+    "nodeTaints": 1,
     "tolerate": 2,
     "maxSkew": 2,
     "uncordon": 2,

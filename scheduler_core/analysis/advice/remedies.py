@@ -60,6 +60,7 @@ CORDON_TOLERATION = {"key": CORDON_TAINT, "operator": "Exists", "effect": "NoSch
 CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
 NEW_TOLERATION = "spec.tolerations[+]"
 MOST_WEIGHT = 100
+HONOR = "Honor"
 MAX_LEAVING = 2
 """So many pods at most leave a domain, or give up a claim."""
 MAX_TOGETHER = 8
@@ -238,12 +239,15 @@ class Remedies:
             yield from self._leaving.of(names)
 
     def _spread(self, kept: SpreadKept, node: str) -> Iterator[Action]:
+        constraints = self._pod.spec.topology_spread_constraints
         index = next(
             i
-            for i, each in enumerate(self._pod.spec.topology_spread_constraints)
+            for i, each in enumerate(constraints)
             if each.topology_key == kept.topology_key and each.max_skew == kept.max_skew
         )
         place = f"spec.topologySpreadConstraints[{index}]"
+        if constraints[index].node_taints_policy != HONOR:
+            yield action("nodeTaints", set_on(self._pod, f"{place}.nodeTaintsPolicy", HONOR))
         yield action("soften", set_on(self._pod, f"{place}.whenUnsatisfiable", "ScheduleAnyway"))
         if kept.domain is not None:
             yield action("maxSkew", set_on(self._pod, f"{place}.maxSkew", kept.skew))

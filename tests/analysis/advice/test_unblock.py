@@ -35,7 +35,7 @@ from scheduler_core.api import (
 from scheduler_core.api.meta import ObjectMeta
 from scheduler_core.changes import apply, line_of, read_line
 from scheduler_core.sim import RunOptions
-from tests.builders import PodBuilder, budget, make_node, make_pod
+from tests.builders import HOSTNAME, PodBuilder, budget, make_node, make_pod
 from tests.effort import examples
 from tests.generator.documents import cycle_document
 from tests.plugins.storage import claim, storage_class, uses, volume
@@ -318,3 +318,11 @@ def test_only_a_pending_pod_can_be_unblocked() -> None:
     with pytest.raises(NothingToUnblock, match="is not there"):
         found_for(objects, "default/q")
     assert isinstance(objects[1], Pod)
+
+
+def test_nodes_whose_taints_the_pod_does_not_tolerate_may_be_left_out_of_a_spread() -> None:
+    tainted = make_node("cp").label(HOSTNAME, "cp").taint("node-role.kubernetes.io/control-plane")
+    running = make_pod("web").label("app", "web").on("w").phase("Running").obj()
+    pod = make_pod("p").label("app", "web").spread(HOSTNAME, 1, app="web").obj()
+    first = sentences(tainted.obj(), make_node("w").label(HOSTNAME, "w").obj(), running, pod)[0]
+    assert first.endswith("nodeTaintsPolicy none → Honor")
