@@ -73,29 +73,36 @@ def _add_pod_command(
 def _why(options: argparse.Namespace, more: Sequence[str]) -> int:
     from kviz.questions.why.command import add_parser, explain_cluster
 
-    return explain_cluster(*_asked("explain", add_parser, options, more))
+    as_elsewhere = ["--format=json" if each == "--json" else each for each in more]
+    return explain_cluster(*_asked("explain", "why", add_parser, options, as_elsewhere))
 
 
 def _unblock(options: argparse.Namespace, more: Sequence[str]) -> int:
     from kviz.questions.unblock.command import add_parser, unblock_cluster
 
-    return unblock_cluster(*_asked("unblock", add_parser, options, more))
+    return unblock_cluster(*_asked("unblock", "unblock", add_parser, options, more))
 
 
 def _asked(
     command: str,
+    called: str,
     add_parser: Callable[[Subparsers], None],
     options: argparse.Namespace,
     more: Sequence[str],
 ) -> tuple[argparse.Namespace, Ingested]:
-    """A question of `kviz` with its options, and the cluster as it is now."""
+    """A question of `kviz` with its options, and the cluster as it is now.
+
+    `called` is what kubectl's users call the command; its usage says so.
+    """
     target = target_of_options(options)
     name = options.pod.removeprefix("pods/").removeprefix("pod/")
     root = argparse.ArgumentParser(prog="kubectl kviz", allow_abbrev=False)
-    add_parser(root.add_subparsers(required=True))
-    asked = root.parse_args(
-        [command, target.name, "--pod", f"{options.namespace or target.namespace}/{name}", *more]
-    )
+    commands = root.add_subparsers(required=True)
+    add_parser(commands)
+    parser = commands.choices[command]
+    parser.prog = f"kubectl kviz {called}"
+    pod = f"{options.namespace or target.namespace}/{name}"
+    asked = parser.parse_args([target.name, "--pod", pod, *more])
     return asked, imported(target).ingested
 
 

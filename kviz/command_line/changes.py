@@ -73,11 +73,18 @@ def changes_of(options: argparse.Namespace) -> tuple[Change, ...]:
 
 def _changes(text: str) -> tuple[Change, ...]:
     try:
-        if is_line(text) and not Path(text).is_file():
+        if is_line(text) and not _is_file(text):
             return (read_line(text, _text_of),)
         return read_file_of_changes(text, _bytes_of(text), _text_of)
     except ConfigError as error:
         raise WrongUsage(f"--change {text!r}: {error}") from error
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except OSError:  # longer than the name of a file can be
+        return False
 
 
 def _bytes_of(name: str) -> bytes:

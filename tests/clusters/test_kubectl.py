@@ -31,7 +31,7 @@ def test_why_a_pod_is_pending(server: ApiServer, capsys: pytest.CaptureFixture[s
     out, err = capsys.readouterr()
     assert "0/2 nodes are available: 2 Insufficient cpu." in out
     assert TOKEN not in out + err
-    assert kubectl.main(["why", "pod/big-0", "-n", "shop", "--format", "json"]) == 0
+    assert kubectl.main(["why", "pod/big-0", "-n", "shop", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["pod"] == "shop/big-0"
 
 
@@ -72,6 +72,9 @@ def test_what_is_wrong_is_said(server: ApiServer, capsys: pytest.CaptureFixture[
     assert "kubectl kviz: " in capsys.readouterr().err
     assert kubectl.main(["why", "big-0", "--context", "staging"]) == 1
     assert "There is no context 'staging'" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        kubectl.main(["why", "big-0", "--nonsense"])
+    assert capsys.readouterr().err.startswith("usage: kubectl kviz why ")
 
 
 @pytest.mark.slow("starts a server")

@@ -191,3 +191,11 @@ def test_changes_that_cannot_be_made_in_the_middle(
 ) -> None:
     assert main(["simulate", cluster, *options]) == code
     assert text in capsys.readouterr().err
+
+
+def test_a_change_in_json_may_be_longer_than_the_name_of_a_file(
+    cluster: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    version = "apiVersion: kubescheduler.config.k8s.io/v1"
+    config = f"{version}\nkind: KubeSchedulerConfiguration\n# {'long ' * 100}\n"
+    simulated(capsys, cluster, json.dumps({"config": config}))
