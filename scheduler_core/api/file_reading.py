@@ -36,6 +36,9 @@ _SNIFFED_BYTES = 4096
 _PROGRESS_EVERY = 500
 _ENV_LIST = re.compile(rb'"env"\s*:\s*\[')
 _NOT_SPACE = re.compile(rb"\S")
+_DESCRIBED = re.compile(
+    rb"Name: {2,}(?P<name>\S+)\n(?:Namespace: +(?P<namespace>\S+)\n)?(?=[A-Z][A-Za-z ]+:)"
+)
 _TABLE_HEADING = re.compile(rb"(?:NAMESPACE +)?NAME +[A-Z]")
 
 
@@ -316,6 +319,17 @@ def _refuse_other_text(head: bytes) -> None:
     if head.startswith(b"<"):
         raise UnreadableError(
             say("file.html", "is HTML or XML, not YAML or JSON; was a web page saved by mistake?")
+        )
+    if described := _DESCRIBED.match(head.replace(b"\r\n", b"\n")):
+        name, space = (text.decode() for text in (described["name"], described["namespace"] or b""))
+        wanted = f"pod {name} -n {space}" if space else f"node {name}"
+        raise UnreadableError(
+            say(
+                "file.described",
+                "is the text of `kubectl describe`; give what `kubectl get {wanted} -o yaml` "
+                "prints, and the cluster's nodes and pods with it",
+                wanted=wanted,
+            )
         )
     if _TABLE_HEADING.match(head):
         raise UnreadableError(

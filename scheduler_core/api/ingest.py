@@ -246,6 +246,18 @@ class _Upload:
                     Place(), "", say("note.no_object", "there is no Kubernetes object to read")
                 )
             )
+        if self.ignored.keys() == {"Event"} and not (self.objects or self.errors):
+            self.errors.append(
+                ParseError(
+                    Place(),
+                    "",
+                    say(
+                        "note.events_only",
+                        "there are no pods or nodes here, only events: give what `kubectl get "
+                        "nodes,pods -A -o yaml` prints, too",
+                    ),
+                )
+            )
         pods = [item for item in self.objects.values() if isinstance(item, Pod)]
         lacking = tuple(without_pods(self.workloads, pods))
         warnings = [*lacking, *hooks_told(self.hooks), *self._redactions(), *self._older_versions()]

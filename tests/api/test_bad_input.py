@@ -74,6 +74,16 @@ ALIAS_BOMB = ("a0: &a0 [x,x,x,x,x,x,x,x,x]\n" + "".join(
         (gz_of(gz_of(POD)), "upload: an archive inside gzip is not supported unless it is tar"),
         (gz_of(POD)[:-20], "upload: the gzip file ends in the middle; it was cut off"),
         (gz_of(b""), "upload: is empty"),
+        (
+            b"Name:             p\nNamespace:        shop\nPriority:         0\n",
+            "upload: is the text of `kubectl describe`; give what `kubectl get pod p -n shop -o "
+            "yaml` prints, and the cluster's nodes and pods with it",
+        ),
+        (
+            b"apiVersion: v1\nitems:\n- kind: Event\n  message: 0/2 nodes\nkind: List\n",
+            "there are no pods or nodes here, only events: give what `kubectl get nodes,pods -A "
+            "-o yaml` prints, too",
+        ),
     ],
 )  # fmt: skip
 def test_files_that_are_something_else(data: bytes, expected: str) -> None:
