@@ -38,7 +38,8 @@ def plans(pod: Pod, objects: Objects, remedies: Remedies, blocked: Sequence[Bloc
         singles = (Plan((one,)) for actions in against for one in actions)
         pairs = map(Plan, product(*against)) if len(against) == PAIR_OF else ()
         for plan in (*singles, *pairs, Plan((remedies.one_more(each.node),))):
-            found.setdefault(plan.lines, plan)
+            if len(set(plan.lines)) == len(plan.lines):  # one action against both is a single
+                found.setdefault(plan.lines, plan)
     for plan in (Plan((one,)) for one in (*higher, *classes_there(pod, objects))):
         found.setdefault(plan.lines, plan)
     return sorted(found.values(), key=lambda plan: plan.price)

@@ -326,3 +326,11 @@ def test_nodes_whose_taints_the_pod_does_not_tolerate_may_be_left_out_of_a_sprea
     pod = make_pod("p").label("app", "web").spread(HOSTNAME, 1, app="web").obj()
     first = sentences(tainted.obj(), make_node("w").label(HOSTNAME, "w").obj(), running, pod)[0]
     assert first.endswith("nodeTaintsPolicy none → Honor")
+
+
+def test_no_plan_does_one_thing_twice() -> None:
+    node = make_node("n").taint("node.kubernetes.io/unschedulable").cordoned().obj()
+    found = found_for([node, make_pod("p").obj()], "default/p")
+    lines = [[line_of(change) for change in each.changes] for each in found.answers]
+    assert lines
+    assert all(len(set(each)) == len(each) for each in lines)
