@@ -28,6 +28,7 @@ from scheduler_core.api.parse import (
 from scheduler_core.api.pod_templates import NO_PODS, POD, pod_of
 from scheduler_core.api.simulator import CONFIGURATION, PREFIX, SimulatorResult, result_of
 from scheduler_core.api.types import KINDS
+from scheduler_core.api.typos import misspelt_fields
 from scheduler_core.api.yaml_documents import YamlDocument, read_yaml_pieces, read_yaml_whole
 from scheduler_core.api.yaml_faults import explained, whole_part
 from scheduler_core.wording import say
@@ -51,7 +52,8 @@ class FileContent:
     among the others then; or one of a file that cannot be read at all. ``unlisted`` counts further
     ones, beyond the number that is reported. ``scheduler_config`` is a KubeSchedulerConfiguration
     that stood among the objects, as text; ``results`` are what kube-scheduler-simulator wrote.
-    ``workloads`` are what makes pods; ``hooks`` the pods of a chart's hooks, each with its hook.
+    ``workloads`` are what makes pods; ``hooks`` the pods of a chart's hooks, each with its hook;
+    ``misspelt`` are fields of pods that are nearly known ones: pod, path, and what is wrong.
     """
 
     objects: list[KubeObject] = field(default_factory=list)
@@ -64,6 +66,7 @@ class FileContent:
     results: list[SimulatorResult] = field(default_factory=list)
     workloads: list[Workload] = field(default_factory=list)
     hooks: list[tuple[str, str]] = field(default_factory=list)
+    misspelt: list[tuple[str, str, str]] = field(default_factory=list)
 
     def watch(self, kind: str, source: msgspec.Raw | Mapping[str, Plain] | str) -> None:
         """Note what makes pods."""
@@ -249,6 +252,9 @@ class FileReader:
                 content.objects.append(decode(source, kind, place, name.api_version))
             else:
                 content.objects.append(convert(source, kind, place, name.api_version))
+                if name.kind == "Pod":
+                    key = content.objects[-1].key
+                    content.misspelt.extend((key, *each) for each in misspelt_fields(source))
             if name.api_version != kind.api_version:
                 content.older[name] += 1
             content.dropped.update(_dropped(source, name.kind))

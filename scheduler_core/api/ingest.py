@@ -29,6 +29,7 @@ from scheduler_core.api.pod_templates import NO_PODS
 from scheduler_core.api.priority import PriorityClasses, UnknownPriorityClassError
 from scheduler_core.api.simulator import MAX_RESULTS, SimulatorResult
 from scheduler_core.api.types import KINDS
+from scheduler_core.api.typos import slips_of, slips_told
 from scheduler_core.api.workload import PriorityClass
 from scheduler_core.wording import say, some_of
 
@@ -192,6 +193,7 @@ class _Upload:
     results: list[SimulatorResult] = field(default_factory=list)
     workloads: list[Workload] = field(default_factory=list)
     hooks: list[tuple[str, str]] = field(default_factory=list)
+    misspelt: list[tuple[str, str, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.budget = Budget(limits=self.limits)
@@ -232,6 +234,7 @@ class _Upload:
         self.results.extend(content.results)
         self.workloads.extend(content.workloads)
         self.hooks.extend(content.hooks)
+        self.misspelt.extend(content.misspelt)
         for item in content.objects:
             key = (item.kind, item.metadata.namespace, item.metadata.name)
             if key in self.objects:
@@ -270,6 +273,8 @@ class _Upload:
                     names=some_of(self.repeated),
                 )
             )
+        slips = [(pod.key, *each) for pod in pods for each in slips_of(pod)]
+        warnings.extend(slips_told([*self.misspelt, *slips]))
         warnings.extend(self._brought())
         self._tell_apart(warnings)
         objects = self._with_priorities(warnings)
