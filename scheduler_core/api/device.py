@@ -86,6 +86,7 @@ class DeviceTaint(ApiStruct, frozen=True, kw_only=True):
     key: str = ""
     value: str = ""
     effect: str = ""
+    time_added: Timestamp | None = None
 
 
 class NodeAllocatableResourceMapping(ApiStruct, frozen=True, kw_only=True):
@@ -139,6 +140,32 @@ class ResourceSlice(KubeObject, frozen=True, kw_only=True):
     also_read: ClassVar[tuple[str, ...]] = OLDER_VERSIONS
 
     spec: ResourceSliceSpec = ResourceSliceSpec()
+
+
+class DeviceTaintSelector(ApiStruct, frozen=True, kw_only=True):
+    """The devices that a rule taints: all that is set must match."""
+
+    driver: str | None = None
+    pool: str | None = None
+    device: str | None = None
+
+
+class DeviceTaintRuleSpec(ApiStruct, frozen=True, kw_only=True):
+    device_selector: DeviceTaintSelector | None = None
+    taint: DeviceTaint = DeviceTaint()
+
+
+class DeviceTaintRule(KubeObject, frozen=True, kw_only=True):
+    """A taint that an administrator adds to devices, beside those of the driver."""
+
+    kind: ClassVar[str] = "DeviceTaintRule"
+    api_version: ClassVar[str] = GROUP_VERSION
+    also_read: ClassVar[tuple[str, ...]] = (
+        "resource.k8s.io/v1beta2",
+        "resource.k8s.io/v1alpha3",
+    )
+
+    spec: DeviceTaintRuleSpec = DeviceTaintRuleSpec()
 
 
 # ---------------------------------------------------------------- what is asked for

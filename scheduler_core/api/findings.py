@@ -21,7 +21,6 @@ DEVICES_NOT_MODELLED = (
 )
 
 _NOT_MODELLED_KINDS = (
-    "DeviceTaintRule",
     "PodGroup",
     "Workload",
 )

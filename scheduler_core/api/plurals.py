@@ -17,6 +17,7 @@ PLURALS: Final = {
     "VolumeAttachment": "volumeattachments",
     "DeviceClass": "deviceclasses",
     "ResourceSlice": "resourceslices",
+    "DeviceTaintRule": "devicetaintrules",
     "ResourceClaim": "resourceclaims",
     "Service": "services",
     "ReplicationController": "replicationcontrollers",

@@ -6,6 +6,7 @@ Upstream: v1.36 staging/src/k8s.io/api.
 from scheduler_core.api.device import *  # noqa: F403
 from scheduler_core.api.device import (
     DeviceClass,
+    DeviceTaintRule,
     ResourceClaim,
     ResourceClaimTemplate,
     ResourceSlice,
@@ -52,6 +53,7 @@ KINDS: dict[str, type[KubeObject]] = {
         VolumeAttachment,
         DeviceClass,
         ResourceSlice,
+        DeviceTaintRule,
         ResourceClaimTemplate,
         ResourceClaim,
         Service,

@@ -37,7 +37,7 @@ SWITCHABLE: Final[Mapping[str, str]] = {
     ),
     "DRADeviceTaintRules": say(
         "gate.taint_rules",
-        "DeviceTaintRules may taint devices; kviz reads only the taints that drivers write.",
+        "DeviceTaintRules add taints to devices, beside those that drivers write.",
     ),
     "DRADeviceTaints": say(
         "gate.device_taints", "Taints of devices repel claims that do not tolerate them."
@@ -129,7 +129,6 @@ NOT_MODELLED: Final[Mapping[str, str]] = {
     "DRADeviceCompatibilityGroups": say(
         "gate.no_compatibility_groups", "kviz does not read compatibility groups of devices"
     ),
-    "DRADeviceTaintRules": say("gate.no_taint_rules", "kviz does not read DeviceTaintRules"),
     "DRAListTypeAttributes": say(
         "gate.no_list_attributes", "kviz does not model attributes of devices that are lists"
     ),

@@ -9,11 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from scheduler_core.api import Device, Node, NodeSelector, ResourceSlice
+from scheduler_core.api import Device, DeviceTaintRule, Node, NodeSelector, ResourceSlice
 from scheduler_core.api.selectors import node_selector_error, node_selector_matches
 from scheduler_core.cluster.objects import ObjectStore
 from scheduler_core.devices.cel import CelProblem
 from scheduler_core.devices.device_selection import evaluate
+from scheduler_core.devices.taint_rules import tainted
 
 
 class PoolId(NamedTuple):
@@ -69,10 +70,14 @@ class SliceDevice:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Slice:
-    """A resource slice and its devices, in order."""
+    """A resource slice and its devices, in order.
+
+    `item` has the taints of rules among those of its devices; `plain` is what its driver wrote.
+    """
 
     item: ResourceSlice
     devices: tuple[SliceDevice, ...]
+    plain: ResourceSlice
 
     @property
     def name(self) -> str:
@@ -95,13 +100,13 @@ class Slice:
         return spec.per_device_node_selection and any(d.is_on(node) for d in self.devices)
 
 
-def slice_of(item: ResourceSlice) -> Slice:
+def slice_of(plain: ResourceSlice, item: ResourceSlice) -> Slice:
     driver, pool = item.spec.driver, item.spec.pool.name
     devices = tuple(
         SliceDevice(DeviceId(driver, pool, device.name), device, item)
         for device in item.spec.devices
     )
-    return Slice(item, devices)
+    return Slice(item, devices, plain)
 
 
 def node_matches(
@@ -120,18 +125,24 @@ def node_matches(
 
 
 class Slices:
-    """All slices of the cluster, kept up to date with its objects."""
+    """All slices of the cluster, kept up to date with its objects.
 
-    def __init__(self, objects: ObjectStore) -> None:
+    `ruled`: DeviceTaintRules count (gate DRADeviceTaintRules).
+    """
+
+    def __init__(self, objects: ObjectStore, *, ruled: bool) -> None:
         self._objects = objects
+        self._ruled = ruled
         self._revision = 0
+        self._rules_revision = 0
         self._slices: dict[str, Slice] = {}
         self._on_node: dict[str, list[Slice]] = {}
         self._shared: list[Slice] = []
 
     def fork(self, objects: ObjectStore) -> Slices:
         """Return a copy that follows a copy of the objects."""
-        fork = Slices(objects)
+        fork = Slices(objects, ruled=self._ruled)
+        fork._rules_revision = self._rules_revision
         fork._revision, fork._slices = self._revision, self._slices.copy()
         fork._on_node = {node: slices[:] for node, slices in self._on_node.items()}
         fork._shared = self._shared[:]
@@ -149,16 +160,22 @@ class Slices:
 
     def _refresh(self) -> None:
         changed = self._objects.changed_since(ResourceSlice, self._revision)
-        if not changed:
+        rules_revision = self._objects.revision(DeviceTaintRule) if self._ruled else 0
+        if not changed and rules_revision == self._rules_revision:
             return
         self._revision += len(changed)
-        for key in changed:
-            item = self._objects.get(ResourceSlice, key)
+        rules = list(self._objects.all(DeviceTaintRule)) if self._ruled else []
+        others = self._slices if rules_revision != self._rules_revision else ()
+        self._rules_revision = rules_revision
+        for key in dict.fromkeys([*changed, *others]):
+            plain = self._objects.get(ResourceSlice, key)
             known = self._slices.get(key)
-            if item is None:
+            if plain is None:
                 self._slices.pop(key, None)
-            elif known is None or known.item is not item:
-                self._slices[key] = slice_of(item)
+                continue
+            item = tainted(plain, rules)
+            if known is None or known.plain is not plain or known.item != item:
+                self._slices[key] = slice_of(plain, item)
         self._on_node, self._shared = {}, []
         for each in self._slices.values():
             spec = each.item.spec

@@ -12,6 +12,7 @@ from scheduler_core.api import (
     CSINode,
     CSIStorageCapacity,
     DeviceClass,
+    DeviceTaintRule,
     KubeObject,
     Node,
     PersistentVolume,
@@ -25,6 +26,7 @@ from scheduler_core.api import (
 from scheduler_core.cluster.objects import ObjectStore
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config.features import FeatureGates
+from scheduler_core.devices.taint_rules import tainted
 from scheduler_core.framework.events import ActionType, ClusterEvent, EventResource
 from scheduler_core.framework.waiting import WaitingPods
 from scheduler_core.queue.cluster_events import (
@@ -79,6 +81,8 @@ class EventHandlers:
         elif isinstance(item, Pod):
             if is_visible(item):
                 self._add_pod(self._info(item))
+        elif isinstance(item, DeviceTaintRule):
+            self._rule_changed(item, present=True)
         else:
             self._objects.put(item)
             self._move_for(item, ActionType.ADD, None, item)
@@ -90,6 +94,8 @@ class EventHandlers:
                 self._queue.move_all_to_active_or_backoff_queue(event, old, new)
         elif isinstance(old, Pod) and isinstance(new, Pod):
             self._pod_updated(old, new)
+        elif isinstance(new, DeviceTaintRule):
+            self._rule_changed(new, present=True)
         else:
             self._objects.put(new)
             self._move_for(new, ActionType.UPDATE, old, new)
@@ -102,6 +108,8 @@ class EventHandlers:
             if is_visible(item):
                 self._delete_pod(self._info(item))
             self._cache.columns.templates.forget(item)
+        elif isinstance(item, DeviceTaintRule):
+            self._rule_changed(item, present=False)
         else:
             self._objects.remove(item)
             self._move_for(item, ActionType.DELETE, item, None)
@@ -119,6 +127,20 @@ class EventHandlers:
         if resource is not None:
             event = ClusterEvent(resource, action)
             self._queue.move_all_to_active_or_backoff_queue(event, old, new)
+
+    def _rule_changed(self, rule: DeviceTaintRule, *, present: bool) -> None:
+        """Take each slice for updated whose devices have other taints now (if rules count)."""
+        before = self._tainted_slices()
+        (self._objects.put if present else self._objects.remove)(rule)
+        for old, new in zip(before, self._tainted_slices(), strict=True):
+            if old != new:
+                self._move_for(new, ActionType.UPDATE, old, new)
+
+    def _tainted_slices(self) -> list[ResourceSlice]:
+        if not self._features.enabled("DRADeviceTaintRules"):
+            return []
+        rules = list(self._objects.all(DeviceTaintRule))
+        return [tainted(each, rules) for each in self._objects.all(ResourceSlice)]
 
     # ------------------------------------------------------------ pods
 

@@ -262,15 +262,15 @@ def test_pods_without_any_node() -> None:
 
 def test_what_is_not_modelled_is_said() -> None:
     grouped = pod("grouped", schedulingGroup={"podGroupName": "gang"})
-    rule = {
-        "apiVersion": "resource.k8s.io/v1alpha3",
-        "kind": "DeviceTaintRule",
-        "metadata": {"name": "broken"},
+    group = {
+        "apiVersion": "scheduling.k8s.io/v1alpha2",
+        "kind": "PodGroup",
+        "metadata": {"name": "gang"},
     }
-    result = ingest_one(as_json(listed(node(), grouped, rule)))
+    result = ingest_one(as_json(listed(node(), grouped, group)))
     assert result.warnings == (
         "Not modelled: scheduling groups (gangs) of 1 pod: shop/grouped",
-        "Not modelled: 1 DeviceTaintRule",
+        "Not modelled: 1 PodGroup",
     )
 
 
@@ -286,6 +286,8 @@ OLDER: tuple[tuple[str, str, dict[str, object]], ...] = (
     ("ReplicaSet", "extensions/v1beta1", {"spec": {"selector": {"matchLabels": {"app": "a"}}}}),
     ("StatefulSet", "apps/v1beta1", {"spec": {"selector": {"matchLabels": {"app": "a"}}}}),
     ("DeviceClass", "resource.k8s.io/v1beta1", {"spec": {}}),
+    ("DeviceTaintRule", "resource.k8s.io/v1alpha3", {"spec": {"taint": {"key": "broken"}}}),
+    ("DeviceTaintRule", "resource.k8s.io/v1beta2", {"spec": {"deviceSelector": {"pool": "n1"}}}),
 )
 
 

@@ -55,6 +55,7 @@ KINDS = {
     "resourceclaims": "ResourceClaim",
     "resourceslices": "ResourceSlice",
     "deviceclasses": "DeviceClass",
+    "devicetaintrules": "DeviceTaintRule",
 }
 TICK_S = 0.02
 Json = dict[str, Any]

@@ -24,7 +24,9 @@ def pools(*slices: ResourceSlice, node: str = "n1", partitionable: bool = True) 
     objects = ObjectStore()
     for each in slices:
         objects.put(each)
-    return gather_pools(Slices(objects), make_node(node).obj(), partitionable=partitionable)
+    return gather_pools(
+        Slices(objects, ruled=False), make_node(node).obj(), partitionable=partitionable
+    )
 
 
 def names(found: Sequence[Pool]) -> list[str]:

@@ -19,11 +19,11 @@ from scheduler_core.trace.events import RunStarted
 from tests.web.cast import CLUSTER, Person, pod
 from tests.web.test_csv import of
 
-RULE = """\
+GROUP = """\
 ---
-apiVersion: resource.k8s.io/v1alpha3
-kind: DeviceTaintRule
-metadata: {name: broken}
+apiVersion: scheduling.k8s.io/v1alpha2
+kind: PodGroup
+metadata: {name: gang}
 """
 FAR = """\
 ---
@@ -32,12 +32,12 @@ kind: Node
 metadata: {name: far, creationTimestamp: "9999-01-01T00:00:00Z"}
 status: {allocatable: {cpu: "64", memory: 4Gi, pods: "10"}}
 """
-INPUT = CLUSTER + pod("grouped", schedulingGroup="{podGroupName: gang}") + RULE + FAR
+INPUT = CLUSTER + pod("grouped", schedulingGroup="{podGroupName: gang}") + GROUP + FAR
 FEATURES = [
     'Node far left out: metadata.creationTimestamp: "9999-01-01T00:00:00Z" is not between the '
     "years 1700 and 2200",
     "scheduling groups (gangs) of 1 pod: shop/grouped",
-    "1 DeviceTaintRule",
+    "1 PodGroup",
 ]
 PAGES = (
     "/runs/{run}",

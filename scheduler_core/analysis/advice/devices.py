@@ -19,6 +19,7 @@ from scheduler_core.api import (
     DeviceClass,
     DeviceRequest,
     DeviceTaint,
+    DeviceTaintRule,
     DeviceToleration,
     ExactDeviceRequest,
     Node,
@@ -32,6 +33,7 @@ from scheduler_core.api import (
 )
 from scheduler_core.changes.refusals import Objects
 from scheduler_core.changes.vocabulary import CopyNode, Create, Put
+from scheduler_core.devices.taint_rules import tainted
 from scheduler_core.evidence.device_claims import ALL, DevicesAvailable
 from scheduler_core.plugins.dynamic_resources.allocator import untolerated_taint
 from scheduler_core.plugins.dynamic_resources.device_texts import toleration_text
@@ -201,8 +203,10 @@ def _alternatives(request: DeviceRequest, objects: Objects) -> Iterator[tuple[Ex
 
 
 def _untolerated_taints(exactly: Exact, objects: Objects) -> Iterator[DeviceTaint]:
-    """Yield the taints that keep a request off devices, each once."""
-    devices = (each for item in objects.all(ResourceSlice) for each in item.spec.devices)
+    """Yield the taints of drivers and rules that keep a request off devices, each once."""
+    rules = list(objects.all(DeviceTaintRule))
+    slices = (tainted(item, rules) for item in objects.all(ResourceSlice))
+    devices = (each for item in slices for each in item.spec.devices)
     seen: set[tuple[str, str, str]] = set()
     for device in devices:
         taint = untolerated_taint(device, exactly.tolerations)
