@@ -152,6 +152,8 @@ class Lesson(Part, frozen=True):
     scenario: str = ""
     release: str = ""
     """Whose scheduler the run follows; empty: v1.36.2, as before it could be named."""
+    samples: tuple[str, ...] = ()
+    """Samples in which the same is seen."""
 
     @property
     def known(self) -> Known | None:

@@ -25,7 +25,7 @@ from kviz.runs.pages.access import run_context
 from kviz.runs.reading import trace
 from kviz.runs.reading.preemption_table import preemption_table
 from kviz.runs.reading.score_table import score_table
-from kviz.snapshots.selectors import cluster_of
+from kviz.snapshots.selectors import cluster_of, samples
 from scheduler_core.wording import told
 
 ROWS_SHOWN = 50
@@ -57,6 +57,7 @@ def lesson_detail(request: HttpRequest, slug: str) -> HttpResponse:
         "lesson": stored_lesson.lesson,
         "step": min(progress.reached, n_steps) if progress else 0,
         "done": progress is not None and progress.reached > n_steps,
+        "samples": [sample for sample in samples() if sample.name in stored_lesson.lesson.samples],
     }
     return render(request, "lessons/detail.html", context)
 

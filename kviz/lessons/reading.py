@@ -32,6 +32,9 @@ def _wrong(lesson: Lesson) -> Iterator[Problem]:
         yield Problem(("cluster",), "names a sample, or holds objects: one of them")
     elif cluster.sample and sample_named(cluster.sample) is None:
         yield Problem(("cluster", "sample"), f'there is no sample "{cluster.sample}"')
+    for i, slug in enumerate(lesson.samples):
+        if sample_named(slug) is None:
+            yield Problem(("samples", i), f'there is no sample "{slug}"')
     if not 0 < len(lesson.steps) <= MAX_STEPS:
         yield Problem(("steps",), f"a lesson has 1 to {MAX_STEPS} steps")
     if lesson.minutes < 1:
