@@ -132,7 +132,7 @@ class ResourceRoom(Requirement):
             "fit.short_of",
             "needs {asks}, {free} free of {allocatable}: {detail}",
             asks=self._asks_in_full,
-            free=self._amount(max(self.free, 0)),
+            free=self._amount(max(self.free + self.nominated, 0)),
             allocatable=self._amount(self.allocatable),
             detail=detail,
         )
@@ -168,22 +168,21 @@ class ResourceRoom(Requirement):
         )
 
     def _with_nominated(self, text: str) -> str:
-        """Return how much is short, with how much of that is kept for nominated pods."""
-        kept = min(self.short, self.nominated)
-        if not kept:
+        """Return how much is short, with how much of what is free is kept for nominated pods."""
+        if not self.nominated:
             return text
-        amount, pods = self._amount(kept), some_of(self.nominated_pods, most=TOP)
+        amount, pods = self._amount(self.nominated), some_of(self.nominated_pods, most=TOP)
         if len(self.nominated_pods) == 1:
             return say(
                 "fit.kept_for_pod",
-                "{what}, {amount} of it kept for nominated pod {pods}",
+                "{what}, {amount} kept for nominated pod {pods}",
                 what=text,
                 amount=amount,
                 pods=pods,
             )
         return say(
             "fit.kept_for_pods",
-            "{what}, {amount} of it kept for nominated pods {pods}",
+            "{what}, {amount} kept for nominated pods {pods}",
             what=text,
             amount=amount,
             pods=pods,
@@ -194,7 +193,8 @@ class ResourceRoom(Requirement):
         return say("fit.nominated_pod", "{pod} (nominated)", pod=text) if holder.nominated else text
 
     def _amount(self, amount: int) -> str:
-        amounts = (self.requested, max(self.free, 0), self.allocatable, max(self.short, 0))
+        free = max(self.free + self.nominated, 0)
+        amounts = (self.requested, free, self.allocatable, max(self.short, 0))
         return scale_of(self.resource, amounts).text(amount)
 
 

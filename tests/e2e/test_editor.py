@@ -176,7 +176,7 @@ def test_what_is_typed_before_the_editor_comes_goes_on_in_it(page: Page) -> None
     page.reload()
     expect(editor(page, "Or paste it")).to_contain_text("name: web")
     page.get_by_role("button", name="Upload").click()
-    expect(page.get_by_role("heading", name="pasted", level=1)).to_be_visible()
+    expect(page.get_by_role("heading", name="0 nodes, 1 pod", level=1)).to_be_visible()
     page.goto("/snapshots/new")
     expect(editor(page, "Or paste it")).not_to_contain_text("name: web")
 

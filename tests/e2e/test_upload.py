@@ -7,6 +7,8 @@ import re
 import pytest
 from playwright.sync_api import FilePayload, Page, expect
 
+from kviz.reference import kubectl
+
 GOOD = """\
 apiVersion: v1
 kind: List
@@ -69,7 +71,7 @@ def test_uploading_works_without_scripts(page: Page) -> None:
     page.goto("/snapshots/new")
     page.get_by_label("Or paste it").fill(GOOD)
     page.get_by_role("button", name="Upload").click()
-    expect(page.get_by_role("heading", name="pasted", level=1)).to_be_visible()
+    expect(page.get_by_role("heading", name="1 node, 1 pod", level=1)).to_be_visible()
 
 
 def test_the_command_is_copied_and_a_dropped_file_taken(page: Page) -> None:
@@ -78,7 +80,7 @@ def test_the_command_is_copied_and_a_dropped_file_taken(page: Page) -> None:
     page.get_by_role("button", name="Copy").first.click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied == "kubectl get -A -o yaml nodes,pods \\\n> cluster.yaml"
+    assert copied == kubectl.SHELL
     transfer = page.evaluate_handle(
         """text => {
             const transfer = new DataTransfer();

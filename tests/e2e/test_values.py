@@ -68,7 +68,7 @@ def test_two_nodes_are_set_side_by_side_by_pointer_and_by_name(page: Page, fit: 
 def test_scores_and_verdicts_are_written_out(page: Page, clinic: str, fit: str) -> None:
     explore(page, fit, "?c=6&tab=score")
     tab = inspector(page)
-    expect(tab).to_contain_text("(1*100*(4 - 500m)/4 (cpu: 87) + 1*100*(16Gi - 1Gi)/16Gi")
+    expect(tab).to_contain_text("(1*100*(4 - 0.5)/4 (cpu: 87) + 1*100*(16Gi - 1Gi)/16Gi")
     expect(tab).to_contain_text("weight 1 = 90")
     expect(tab).to_contain_text("1*90 (NodeResourcesFit)")
     expect(tab).to_contain_text("= 463")

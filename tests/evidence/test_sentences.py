@@ -94,7 +94,7 @@ def test_nominated_pods_count() -> None:
     found = evidence(NodeBuilder("n").cpu("4").obj(), pod, rival).node("n")
     (fit,) = found.rejections
     assert fit.sentence == (
-        "needs 2 cpu, 1 free of 4: short by 1, 1 of it kept for nominated pod default/rival; "
+        "needs 2 cpu, 4 free of 4: short by 1, 3 kept for nominated pod default/rival; "
         "largest: default/rival 3 (nominated)"
     )
     assert fit.with_nominated == ("default/rival",)

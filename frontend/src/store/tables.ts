@@ -277,7 +277,7 @@ function cycles(explorer: Explorer): Table | null {
       explorer.nodeName(chronicle.node.at(cycle)),
       fits < 0 ? null : fits,
       chronicle.nNodes.at(cycle),
-      chronicle.preempted.at(cycle) ? t("timeline.preempted") : "",
+      chronicle.preempted.at(cycle) ? t("tables.preempted") : "",
     ];
   });
   return filled(heads("cycle", "seconds", "pod", "attempt", "result", "node", "nFit", "nNodes", "preemption"), rows);

@@ -235,9 +235,7 @@ def test_room_kept_for_a_nominated_pod() -> None:
     assert miss.shortages == (Shortage("cpu", 1000, 1000, 1000, nominated=1000),)
     assert explanation.n_ahead == 1
     text = as_text(explanation)
-    assert (
-        "needs 1 cpu, 0 free of 1: short by 1, 1 of it kept for nominated pod default/vip" in text
-    )
+    assert "needs 1 cpu, 1 free of 1: short by 1, 1 kept for nominated pod default/vip" in text
     assert "room is held for nominated pod default/vip (1 cpu)" in text
     assert "1 x Insufficient cpu (only because nominated pods count there)" in text
     assert "Without nominated pods, for which room is held, 1 node would." in text

@@ -8,7 +8,6 @@ export const exporting = {
   "command.share": "Copy a link to this view",
   "command.export": "Export: the run, pictures, tables",
   "topbar.export.gloss": "Save the run, a picture or a table",
-  "export.later": "once the run is over",
   "export.menu": "Export",
   "export.group.run": "The whole run",
   "export.group.picture": "Pictures, as shown",
@@ -30,13 +29,4 @@ export const exporting = {
   "export.csv-log": "Log of the cycle",
   "export.csv-queues": "Queues",
   "export.csv-cycles": "Cycles",
-  "export.foot":
-    "The map and the timeline export as pictures, the tabs as tables. Greyed items have nothing to export right now.",
-  "export.begun": "The download begins",
-  "export.saved": "Saved",
-  "export.savedRows": { one: "Saved, {n} row", other: "Saved, {n} rows" },
-  "export.copied": "Image copied",
-  "export.copyFailed": "This browser does not let pages copy images; save it as PNG",
-  "export.tooLarge": "The picture is too large for this browser; make the window smaller",
-  "export.nothing": "Nothing to export in this cycle",
 } as const;

@@ -3,7 +3,6 @@
 export const inspector = {
   "inspector.label": "Inspector",
   "inspector.width": "Width of the Inspector",
-  "inspector.ahead": "{point} has not run yet at this point of the cycle.",
   "tab.why": "Why",
   "tab.filter": "Filter",
   "tab.score": "Score",
@@ -43,7 +42,7 @@ export const inspector = {
   "why.nearest": "Nearest misses",
   "why.short": "{amount} {resource} short",
   "why.next": "What happens next",
-  "why.nominated": "{node} is nominated for it while the victims terminate.",
+  "why.nominated": "{node} is nominated for it until the victims are gone.",
   "why.next.active": "It is tried as soon as it reaches the head of the queue.",
   "why.next.backoff": "It backs off for {time} more, or until the active queue is empty.",
   "why.next.gated": "It is not queued until {plugin} lets it in.",

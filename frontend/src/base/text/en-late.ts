@@ -270,4 +270,19 @@ export const late = {
   "csv.nFit": "nodes that fit",
   "csv.nNodes": "nodes",
   "csv.preemption": "preemption",
+
+  "saving.later": "once the run is over",
+  "saving.foot":
+    "The map and the timeline export as pictures, the tabs as tables. Greyed items have nothing to export right now.",
+  "saving.begun": "The download begins",
+  "saving.saved": "Saved",
+  "saving.savedRows": { one: "Saved, {n} row", other: "Saved, {n} rows" },
+  "saving.copied": "Image copied",
+  "saving.copyFailed": "This browser does not let pages copy images; save it as PNG",
+  "saving.tooLarge": "The picture is too large for this browser; make the window smaller",
+  "saving.nothing": "Nothing to export in this cycle",
+  "tables.nodes": "Nodes",
+  "tables.cycles": "Cycles of the run",
+  "tables.preempted": "preemption",
+  "notYet.tab": "{point} has not run yet at this point of the cycle.",
 } as const;

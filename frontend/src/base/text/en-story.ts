@@ -34,8 +34,8 @@ export const story = {
     other: "{pod} is unschedulable for now: preemption evicts {n} pods on {node} to make room.",
   },
   "story.preemptsWaiting": {
-    one: "{pod} is unschedulable for now: {n} pod that waits on Permit on {node} is rejected to make room.",
-    other: "{pod} is unschedulable for now: {n} pods that wait on Permit on {node} are rejected to make room.",
+    one: "{pod} is unschedulable for now: preemption rejects {n} pod on {node} that waits on Permit.",
+    other: "{pod} is unschedulable for now: preemption rejects {n} pods on {node} that wait on Permit.",
   },
   "story.preFilterFails": "{pod} is rejected before any node is examined: {reason}",
   "story.error": "{pod} could not be scheduled because of an error: {message}",

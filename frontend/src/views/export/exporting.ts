@@ -41,7 +41,7 @@ export function isThere(what: Export, { explorer, downloads }: Exporting): boole
 
 /** Do it, and return what to say of it. */
 export async function carryOut(what: Export, exporting: Exporting): Promise<string> {
-  if (!isThere(what, exporting)) return t("export.nothing");
+  if (!isThere(what, exporting)) return t("saving.nothing");
   if (what.kind === "run") return download(what.as, exporting);
   return what.kind === "picture" ? picture(what.of, what.as, exporting) : table(what, exporting);
 }
@@ -51,7 +51,7 @@ function download(as: Download["as"], { downloads }: Exporting): string {
   link.href = downloads.find((each) => each.as === as)!.url;
   link.download = "";
   link.click();
-  return t("export.begun");
+  return t("saving.begun");
 }
 
 function table(what: Export & { kind: "table" }, { explorer, name }: Exporting): string {
@@ -60,7 +60,7 @@ function table(what: Export & { kind: "table" }, { explorer, name }: Exporting):
     new Blob([csv(columns, rows)], { type: "text/csv;charset=utf-8" }),
     fileName(named(explorer, name, what.of), "csv"),
   );
-  return t("export.savedRows", { n: rows.length });
+  return t("saving.savedRows", { n: rows.length });
 }
 
 /** A column says in every row what of the run's input is not modelled, if anything is. */
@@ -75,18 +75,18 @@ async function picture(of: PictureName, as: "png" | "svg" | "copy", { explorer, 
   const names = named(explorer, name, of);
   if (as === "svg") {
     save(new Blob([page.svg(ruler())], { type: "image/svg+xml" }), fileName(names, "svg"));
-    return t("export.saved");
+    return t("saving.saved");
   }
   const blob = await pixels(page);
   if (as === "png") {
     save(blob, fileName(names, "png"));
-    return t("export.saved");
+    return t("saving.saved");
   }
   try {
     await navigator.clipboard.write([new ClipboardItem({ "image/png": blob })]);
-    return t("export.copied");
+    return t("saving.copied");
   } catch {
-    return t("export.copyFailed");
+    return t("saving.copyFailed");
   }
 }
 
@@ -110,7 +110,7 @@ function pixels(page: CaptionedPicture): Promise<Blob> {
   context.scale(PNG_SCALE, PNG_SCALE);
   page.draw(context, stampOn(context));
   return new Promise((resolve, reject) =>
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error(t("export.tooLarge")))), "image/png"),
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error(t("saving.tooLarge")))), "image/png"),
   );
 }
 

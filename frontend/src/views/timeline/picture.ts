@@ -62,7 +62,7 @@ function legend(palette: Palette): LegendItem[] {
     item(t("picture.placed"), block(palette.feasible)),
     item(t("picture.failed"), hatched),
     item(t("picture.error"), block(palette.ink)),
-    item(t("timeline.preempted"), triangle),
+    item(t("tables.preempted"), triangle),
     item(t("picture.waiting"), line),
   ];
 }
