@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import eventually
+
 pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parents[2]
@@ -78,7 +80,8 @@ def fetch(address: str) -> bytes:
 
 
 def test_an_installed_kviz_is_ready_and_has_its_samples(address: str) -> None:
-    assert json.loads(fetch(f"{address}/readyz"))["status"] == "ok"
+    # Degraded until its worker is up.
+    eventually(lambda: json.loads(fetch(f"{address}/readyz"))["status"] == "ok")
     assert b"Six GPU nodes" in fetch(f"{address}/")
 
 
