@@ -15,8 +15,8 @@ from whitenoise.responders import StaticFile
 
 from kviz.common import problems
 from kviz.common.claiming import StorageFailed
-from kviz.common.connection import give_back
 from kviz.common.limits import RETRY_AFTER_S, TooManyAtOnce
+from kviz.common.streaming import let_go_of_database
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
@@ -71,7 +71,7 @@ class GiveBack:
         try:
             return self.get_response(request)
         finally:
-            give_back()
+            let_go_of_database()
 
 
 class Private:

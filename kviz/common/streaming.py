@@ -1,4 +1,4 @@
-"""Long answers, sent while they are made."""
+"""Long answers, sent while they are made, and no connection to the database held meanwhile."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import AsyncIterator, Iterator
 from itertools import chain
 
 from asgiref.sync import sync_to_async
+from django.db import close_old_connections, connection
 from django.http import StreamingHttpResponse
-
-from kviz.common.connection import give_back
 
 
 def attachment(pieces: Iterator[bytes], *, name: str, media_type: str) -> StreamingHttpResponse:
@@ -35,4 +34,10 @@ def _next(pieces: Iterator[bytes]) -> bytes:
     try:
         return next(pieces, b"")
     finally:
-        give_back()
+        let_go_of_database()
+
+
+def let_go_of_database() -> None:
+    """Let others have this thread's connection, unless somebody around has a transaction."""
+    if not connection.in_atomic_block:
+        close_old_connections()

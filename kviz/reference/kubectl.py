@@ -11,7 +11,8 @@ from typing import Final
 
 from scheduler_core.api.plurals import PLURALS
 
-WIDTH: Final = 90
+WIDTH: Final = 44
+"""Of a line, as the upload page has room for it."""
 KINDS: Final = (*PLURALS.values(), "resourceclaimtemplates")
 """What is printed: what scheduling reads, and what claims of pods are made of."""
 SHELL: Final = " \\\n  ".join(wrap("for kind in " + " ".join(KINDS), WIDTH)) + (

@@ -62,6 +62,16 @@ class AbsentKind:
     follows: str
 
     @property
+    def document(self) -> dict[str, object]:
+        """As scripts are told."""
+        return {
+            "kind": self.kind,
+            "needed_by": list(self.needed_by),
+            "get": self.get,
+            "text": self.sentence,
+        }
+
+    @property
     def sentence(self) -> str:
         return say(
             "absent.kind",

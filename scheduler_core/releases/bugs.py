@@ -33,22 +33,6 @@ BugName: TypeAlias = Literal[
     "panic_capacity",
 ]
 
-IN_ALL: Final[frozenset[BugName]] = frozenset(
-    {
-        "empty_spread_selector",
-        "no_spread_selector",
-        "empty_budget_selector",
-        "equals_keep_daemon",
-        "daemon_evicted",
-        "extender_empties_nodes",
-        "extender_without_victims",
-        "admin_counters",
-        "all_of_incomplete_pool",
-        "classes_of_one_resource",
-    }
-)
-"""Those that no release has mended yet."""
-
 
 class Bug(Struct, frozen=True, kw_only=True):
     """One bug.
@@ -282,3 +266,9 @@ def bug_met(name: BugName, where: str, release: str) -> str:
         number=bug.upstream,
         instead=bug.instead,
     )
+
+
+IN_ALL: Final[frozenset[BugName]] = frozenset(
+    name for name, bug in BUGS.items() if bug.modelled and not bug.mended_by
+)
+"""Those of every release so far."""

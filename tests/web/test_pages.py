@@ -196,7 +196,9 @@ def test_the_message_of_another_cluster_can_be_decoded(owner: Person) -> None:
 def test_what_the_engine_does_not_do_is_said_on_the_cluster(owner: Person) -> None:
     grouped = pod("grouped", schedulingGroup="{podGroupName: gang}")
     address = f"/snapshots/{owner.snapshot(CLUSTER + grouped).pk}"
-    assert "Not modelled: scheduling groups" in owner.client.get(address).content.decode()
+    html = owner.client.get(address).content.decode()
+    assert "Not modelled: scheduling groups" in html
+    assert "Runs follow Kubernetes v1.37.2 (nothing says which" in html
 
 
 def test_what_belongs_to_others_is_not_there(owner: Person, ada: Person) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from kviz.questions.why.caveats import caveats, incomplete_document
 from scheduler_core.api.counting import counted
 from scheduler_core.evidence.document import free_room_document, lead_document
 from scheduler_core.evidence.free_room import FreeRoom
@@ -81,7 +80,7 @@ def as_json(found: Pending, without_pods: Sequence[str] = ()) -> dict[str, objec
             for each in found.bound
         ],
         "notModelled": list(found.not_modelled),
-        "incomplete": incomplete_document(found.absent),
+        "incomplete": [each.document for each in found.absent],
         "withoutPods": list(without_pods),
     }
 
@@ -96,7 +95,7 @@ def as_text(found: Pending, without_pods: Sequence[str] = ()) -> str:
 
 def _lines(found: Pending, without_pods: Sequence[str]) -> Iterator[str]:
     yield from _headlines(found, without_pods)
-    yield from caveats(found.absent, found.not_modelled)
+    yield from (f"This may be wrong: {text}" for text in found.not_modelled)
     for group in grouped(found.pods):
         yield from ("", group.title, f"  {group.cause}")
         yield from (f"  {each}" for each in [group.in_full] if each)
@@ -112,7 +111,7 @@ def _lines(found: Pending, without_pods: Sequence[str]) -> Iterator[str]:
 def as_markdown(found: Pending, without_pods: Sequence[str] = ()) -> str:
     """Return the same as one would paste it into a ticket."""
     parts = [*(f"**{each}**" for each in _headlines(found, without_pods)), ""]
-    parts += [f"- {each}" for each in caveats(found.absent, found.not_modelled)]
+    parts += [f"- this may be wrong: {text}" for text in found.not_modelled]
     for group in grouped(found.pods):
         parts.append(f"- `{group.title}` {group.cause}")
         parts += [f"  - {each}" for each in [group.in_full] if each]

@@ -17,7 +17,6 @@ from kviz.questions.why.answer import (
     Explanation,
     Preemption,
 )
-from kviz.questions.why.caveats import caveats, incomplete_document
 from kviz.questions.why.node_text import node_lines
 from kviz.reference.events import event_text
 from scheduler_core.analysis.advice.bugs import bugs_documents
@@ -75,7 +74,7 @@ def as_json(explanation: Explanation) -> dict[str, object]:
         "preemption": _preemption_json(explanation.preemption) if explanation.preemption else None,
         "waitsFor": {plugin: [event.label for event in events] for plugin, events in wakes.items()},
         "notModelled": list(explanation.not_modelled),
-        "incomplete": incomplete_document(explanation.absent),
+        "incomplete": [each.document for each in explanation.absent],
     }
 
 
@@ -181,7 +180,7 @@ def as_markdown(explanation: Explanation, gates: FeatureGates) -> str:
     The last line says which release and gates that holds for.
     """
     parts = [f"**{explanation.pod}** {_cause(explanation)}", ""]
-    parts += [f"- {each}" for each in caveats(explanation.absent, explanation.not_modelled)]
+    parts += [f"- this may be wrong: {text}" for text in explanation.not_modelled]
     if explanation.lead is not None:
         parts += [f"- {each}" for each in [explanation.lead.in_full] if each]
         parts += [f"- also: {each}" for each in explanation.lead.also]
@@ -214,7 +213,7 @@ def _cause(explanation: Explanation) -> str:
 def _lines(explanation: Explanation) -> Iterator[str]:
     yield from _statement(explanation)
     yield from (f"It requests {each.text}." for each in explanation.requests if each.is_composed)
-    yield from caveats(explanation.absent, explanation.not_modelled)
+    yield from (f"This may be wrong: {text}" for text in explanation.not_modelled)
     if explanation.status in (BOUND, FINISHED, TERMINATING, OTHER_SCHEDULER, GATED):
         return
     if explanation.nominated_node:

@@ -22,7 +22,12 @@ from scheduler_core.api import (
     StorageClass,
     VolumeNodeResources,
 )
-from scheduler_core.api.claims import BIND_COMPLETED, mounted_claims
+from scheduler_core.api.claims import (
+    BIND_COMPLETED,
+    NO_PROVISIONER,
+    WAIT_FOR_FIRST_CONSUMER,
+    mounted_claims,
+)
 from scheduler_core.api.volume import (
     PersistentVolumeClaimSpec,
     PersistentVolumeClaimStatus,
@@ -38,8 +43,6 @@ from scheduler_core.evidence.volumes import ClaimBindable, VolumeUsable
 
 DEFAULT_SIZE = "1Gi"
 """Of a claim that is not there nobody knows how large it should be; it does not matter here."""
-WAITS: Final = "WaitForFirstConsumer"
-NO_PROVISIONER: Final = "kubernetes.io/no-provisioner"
 SOME_PROVISIONER: Final = "example.com/provisioner"
 """Who makes volumes of a class that is missing, where no other class says who does."""
 MAX_CLASSES: Final = 3
@@ -161,7 +164,7 @@ def _missing_class(name: str, objects: Objects) -> Action:
     made = StorageClass(
         metadata=ObjectMeta(name=name),
         provisioner=next(real, SOME_PROVISIONER),
-        volume_binding_mode=WAITS,
+        volume_binding_mode=WAIT_FOR_FIRST_CONSUMER,
     )
     return action("storageClass", Create((made,)))
 
@@ -172,7 +175,7 @@ def _of_other_classes(claim: PersistentVolumeClaim, objects: Objects) -> Iterato
         each.name
         for each in objects.all(StorageClass)
         if each.name != claim.spec.storage_class_name
-        and each.volume_binding_mode == WAITS
+        and each.volume_binding_mode == WAIT_FOR_FIRST_CONSUMER
         and each.provisioner != NO_PROVISIONER
     )
     for name in islice(others, MAX_CLASSES):
