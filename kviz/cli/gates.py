@@ -6,8 +6,9 @@ import argparse
 import json
 
 from kviz.command_line.arguments import Subparsers
+from kviz.command_line.run_options import release
 from scheduler_core.config.features import NOT_MODELLED, SWITCHABLE, switchable
-from scheduler_core.releases import LATEST, RELEASES, full_name
+from scheduler_core.releases import LATEST, NAMES, RELEASES
 from scheduler_core.releases.table import GateSpec, Release
 
 
@@ -17,18 +18,24 @@ def add_parser(commands: Subparsers) -> None:
         description="List the feature gates that the scheduler of a release reads: the default, "
         "what a gate switches on, and whether a run may switch it.",
     )
-    command.add_argument("--release", type=full_name, choices=tuple(RELEASES), default=LATEST.name)
+    command.add_argument(
+        "--release",
+        type=release,
+        metavar=f"{{{','.join(NAMES)}}}",
+        default=LATEST.name,
+        help="1.36 and 1.37 are their newest patches (default: %(default)s)",
+    )
     command.add_argument("--json", action="store_true")
     command.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    release = RELEASES[options.release]
-    gates = [_as_json(name, spec, release) for name, spec in release.gates.items()]
+    table = RELEASES[options.release]
+    gates = [_as_json(name, spec, table) for name, spec in table.gates.items()]
     if options.json:
-        print(json.dumps({"release": release.name, "gates": gates}))
+        print(json.dumps({"release": table.name, "gates": gates}))
     else:
-        _print(release)
+        _print(table)
     return 0
 
 

@@ -12,7 +12,7 @@ from kviz.cli.real_cluster import add_target_options, check_mode, imported, targ
 from kviz.clusters.rbac import READER_ROLE
 from kviz.command_line.arguments import Subparsers
 from kviz.command_line.problems import CommandFailed
-from scheduler_core.api.cluster_objects import ClusterObjects
+from scheduler_core.api.ingest import Ingested
 from scheduler_core.changes import object_document
 
 
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output is not None:
         try:
             with options.output.open("w") as file:
-                _write(found.ingested.objects, file)
+                _write(found.ingested, file)
         except OSError as error:
             raise CommandFailed(f"{options.output}: {error.strerror}") from error
         print(f"{target.name}: {_counted(found.ingested.counts)} written to {options.output}")
@@ -72,10 +72,12 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _write(objects: ClusterObjects, file: IO[str]) -> None:
-    """The objects as kubectl prints a list of them, one a line."""
-    file.write('{"apiVersion":"v1","kind":"List","items":[\n')
-    for number, item in enumerate(objects):
+def _write(ingested: Ingested, file: IO[str]) -> None:
+    """The objects as kubectl prints a list of them, one a line, and which API server has them."""
+    version = json.dumps({"gitVersion": ingested.server_version})
+    server = f'"serverVersion":{version},' if ingested.server_version else ""
+    file.write(f'{{"apiVersion":"v1","kind":"List",{server}"items":[\n')
+    for number, item in enumerate(ingested.objects):
         file.write(",\n" if number else "")
         json.dump(object_document(item), file, ensure_ascii=False, separators=(",", ":"))
     file.write("\n]}\n")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, get_args
 
@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from kviz.command_line.problems import CommandFailed, WrongUsage
 from scheduler_core.changes.lines import read_gate
 from scheduler_core.config import ConfigError, FeatureGates, located
-from scheduler_core.releases import RELEASES, full_name
-from scheduler_core.releases.choosing import AUTO, Chosen
+from scheduler_core.releases import NAMES, UnknownRelease, release_named
+from scheduler_core.releases.choosing import AUTO, Chosen, release_asked
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.sim import Scenario, ScenarioError, gates_of_run
 from scheduler_core.trace.records import QueueOrder
@@ -44,15 +44,33 @@ def add_scenario_option(command: argparse.ArgumentParser, more: str = "") -> Non
     command.set_defaults(scenario=None, plays_scenario=True)
 
 
-RELEASE_CHOICES: Final = (AUTO, *RELEASES)
+RELEASE_CHOICES: Final = f"{{{','.join((AUTO, *NAMES))}}}"
+"""How the help shows what may be asked for."""
+
+
+def release_or_auto(text: str) -> str:
+    """Read the argument of `--release`."""
+    return _release_argument(release_asked, text)
+
+
+def release(text: str) -> str:
+    """Read the argument of a `--release` that names one."""
+    return _release_argument(release_named, text)
+
+
+def _release_argument(read: Callable[[str], str], text: str) -> str:
+    try:
+        return read(text)
+    except UnknownRelease as unknown:
+        raise argparse.ArgumentTypeError(unknown.text) from None
 
 
 def add_release_options(command: argparse.ArgumentParser) -> None:
     """Offer the release and its gates."""
     command.add_argument(
         "--release",
-        type=full_name,
-        choices=RELEASE_CHOICES,
+        type=release_or_auto,
+        metavar=RELEASE_CHOICES,
         default=AUTO,
         help="the Kubernetes release whose scheduler is followed; 1.36 and 1.37 are their newest "
         "patches, auto is what the API server says, else the newest kubelet of the nodes, else "

@@ -8,18 +8,24 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 from msgspec.structs import asdict
 
+from kviz.common.wording import translated
 from kviz.reference import classic, documents, fidelity, rest, then_and_now
 from kviz.reference.glossary import glossary
 from kviz.reference.plugin_guide import guide_of, guides, teaching_guides
 from scheduler_core.config.features import NOT_MODELLED
-from scheduler_core.releases import LATEST, RELEASES
+from scheduler_core.releases import LATEST, RELEASES, UnknownRelease, release_named
 from scheduler_core.releases.switches import SWITCHES, Switch
 
 
 def _release(request: HttpRequest) -> str:
-    """The release that the address asks for, the newest if it asks for none that kviz knows."""
-    asked = request.GET.get("release", "")
-    return asked if asked in RELEASES else LATEST.name
+    """The release that the address asks for, the newest if it asks for none.
+
+    Raises Http404 for one that kviz does not know.
+    """
+    try:
+        return release_named(request.GET.get("release") or LATEST.name)
+    except UnknownRelease as unknown:
+        raise Http404(translated(unknown.text)) from None
 
 
 @require_safe

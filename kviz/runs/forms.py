@@ -10,10 +10,11 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from kviz.common.problems import ErrorItem
+from kviz.common.wording import translated
 from kviz.runs.models import Run
 from scheduler_core.config.features import SWITCHABLE, switchable
-from scheduler_core.releases import RELEASES, full_name
-from scheduler_core.releases.choosing import AUTO
+from scheduler_core.releases import RELEASES, UnknownRelease
+from scheduler_core.releases.choosing import AUTO, release_asked
 from scheduler_core.releases.table import Release
 from scheduler_core.sim import ScenarioError, load_scenario
 
@@ -38,11 +39,14 @@ def _gate_names() -> list[str]:
     return sorted({name for release in RELEASES.values() for name in switchable(release)})
 
 
-class ReleaseChoice(forms.ChoiceField):
-    """A release by name; a minor release is its newest patch."""
+class ReleaseField(forms.CharField):
+    """A release by name, or `AUTO`; a minor release is its newest patch."""
 
     def to_python(self, value: object) -> str:
-        return full_name(super().to_python(value))
+        try:
+            return release_asked(str(super().to_python(value) or ""))
+        except UnknownRelease as unknown:
+            raise forms.ValidationError(translated(unknown.text)) from None
 
 
 class RunForm(forms.Form):
@@ -58,7 +62,7 @@ class RunForm(forms.Form):
     sample = forms.CharField(required=False, max_length=100, empty_value="")
     """The sample scenario that is meant while the editor is empty."""
     seed = forms.IntegerField(required=False, min_value=0, max_value=MAX_SEED)
-    release = ReleaseChoice(required=False, choices=[(name, name) for name in (AUTO, *RELEASES)])
+    release = ReleaseField(required=False)
     tie_break = forms.ChoiceField(required=False, choices=RULES)
     queue_order = forms.ChoiceField(required=False, choices=ORDERS)
 

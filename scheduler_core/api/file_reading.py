@@ -51,7 +51,8 @@ class FileContent:
     had to be brought into a newer one's shape. ``errors`` are of single objects, which are not
     among the others then; or one of a file that cannot be read at all. ``unlisted`` counts further
     ones, beyond the number that is reported. ``scheduler_config`` is a KubeSchedulerConfiguration
-    that stood among the objects, as text; ``results`` are what kube-scheduler-simulator wrote.
+    that stood among the objects, as text; ``server_version`` is the ``gitVersion`` that ``kubectl
+    version`` printed of the API server; ``results`` are what kube-scheduler-simulator wrote.
     ``workloads`` are what makes pods; ``hooks`` the pods of a chart's hooks, each with its hook;
     ``misspelt`` are fields of pods that are nearly known ones: pod, path, and what is wrong.
     """
@@ -63,6 +64,7 @@ class FileContent:
     errors: list[ParseError] = field(default_factory=list)
     unlisted: int = 0
     scheduler_config: str = ""
+    server_version: str = ""
     results: list[SimulatorResult] = field(default_factory=list)
     workloads: list[Workload] = field(default_factory=list)
     hooks: list[tuple[str, str]] = field(default_factory=list)
@@ -243,6 +245,9 @@ class FileReader:
             if name.kind == CONFIGURATION.kind:
                 content.scheduler_config = _configuration_text(source)
                 return None
+            if kind is None and not name.kind and (version := _server_version(source)):
+                content.server_version = version
+                return None
             if kind is None:
                 _refuse_answers(name, source, place)
                 self._count_ignored(content, name)
@@ -344,6 +349,13 @@ def _refuse_other_text(head: bytes) -> None:
                 "is a table as kubectl prints it; add `-o yaml` to the command",
             )
         )
+
+
+def _server_version(source: msgspec.Raw | Mapping[str, Plain]) -> str:
+    """What `kubectl version -o yaml` (or json) says of the API server; empty for other things."""
+    server = _plain_mapping(source).get("serverVersion")
+    said = server.get("gitVersion") if isinstance(server, dict) else None
+    return said if isinstance(said, str) else ""
 
 
 def _refuse_answers(

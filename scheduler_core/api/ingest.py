@@ -50,8 +50,8 @@ class Ingested:
     absent, as every outcome over this cluster may be another with it. ``scheduler_config`` is a
     KubeSchedulerConfiguration that came with the objects, empty if none did; ``results`` are what
     kube-scheduler-simulator wrote on pods; ``server_version`` is the ``gitVersion`` of the API
-    server that was asked, empty for files. ``without_pods`` are sentences on workloads of which
-    there is no pod; they come first among the ``warnings``, too.
+    server, if it was asked or ``kubectl version`` is among the files. ``without_pods`` are
+    sentences on workloads of which there is no pod; they come first among the ``warnings``, too.
     """
 
     objects: ClusterObjects
@@ -190,6 +190,7 @@ class _Upload:
     unlisted: int = 0
     """Errors beyond those that are reported of one file."""
     scheduler_config: str = ""
+    server_version: str = ""
     results: list[SimulatorResult] = field(default_factory=list)
     workloads: list[Workload] = field(default_factory=list)
     hooks: list[tuple[str, str]] = field(default_factory=list)
@@ -231,6 +232,7 @@ class _Upload:
         self.dropped.update(content.dropped)
         self.older.update(content.older)
         self.scheduler_config = content.scheduler_config or self.scheduler_config
+        self.server_version = content.server_version or self.server_version
         self.results.extend(content.results)
         self.workloads.extend(content.workloads)
         self.hooks.extend(content.hooks)
@@ -288,6 +290,7 @@ class _Upload:
             left_out=tuple(self._missing(objects)),
             scheduler_config=self.scheduler_config,
             results=tuple(self.results[:MAX_RESULTS]),
+            server_version=self.server_version,
             without_pods=lacking,
         )
 

@@ -37,9 +37,11 @@ class _Head(msgspec.Struct, rename="camel"):
     kind: str | None = None
 
 
-class _Items(msgspec.Struct):
+class _Items(msgspec.Struct, rename="camel"):
     # Go prints an empty list as null; an object that is no list has no such field.
     items: list[msgspec.Raw] | msgspec.UnsetType | None = msgspec.UNSET
+    # What `kviz import --output` writes into the list: which API server it was read from.
+    server_version: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
 
 _HEADS = msgspec.json.Decoder(_Head)
@@ -120,17 +122,25 @@ def _documents(value: memoryview, before: int) -> list[JsonDocument]:
     name = _name(value, TypeName("", ""), before + 1)
     if name.kind.endswith(_LIST_SUFFIX):
         try:
-            items = _LISTS.decode(value).items
+            found = _LISTS.decode(value)
         except msgspec.ValidationError:
-            items = msgspec.UNSET
-        if items is not msgspec.UNSET or name.kind == _LIST_SUFFIX:
+            found = _Items()
+        if found.items is not msgspec.UNSET or name.kind == _LIST_SUFFIX:
             inherited = TypeName(name.api_version, name.kind.removesuffix(_LIST_SUFFIX))
-            return _named(items if isinstance(items, list) else [], inherited, before)
+            items = found.items if isinstance(found.items, list) else []
+            return [*_named(items, inherited, before), *_server_of(found)]
     if not name.kind and not name.api_version:
         fields = _FIELDS.decode(value)
         if is_export(fields):
             return list(_exported(fields))
     return [JsonDocument(name, msgspec.Raw(value))]
+
+
+def _server_of(found: _Items) -> Iterator[JsonDocument]:
+    """What a list says of its API server, as `kubectl version -o json` has it."""
+    if isinstance(found.server_version, msgspec.Raw):
+        said = b'{"serverVersion":%b}' % bytes(found.server_version)
+        yield JsonDocument(TypeName("", ""), msgspec.Raw(said))
 
 
 def _refuse_repeated(view: memoryview, start: int, text: bytes | bytearray) -> None:

@@ -10,6 +10,7 @@ from scheduler_core.releases.table import Release
 from scheduler_core.releases.v1_36_2 import V1_36_2
 from scheduler_core.releases.v1_36_3 import V1_36_3
 from scheduler_core.releases.v1_37_2 import V1_37_2
+from scheduler_core.wording import say
 
 RELEASES: Final[Mapping[str, Release]] = {
     release.name: release for release in (V1_36_2, V1_36_3, V1_37_2)
@@ -29,13 +30,38 @@ def stored_release(name: str) -> Release | None:
     return UNNAMED if name in ("", UNNAMED.minor) else RELEASES.get(name)
 
 
-def full_name(asked: str) -> str:
-    """Return the name of the table that somebody asks for: `1.36` means its newest patch.
+NAMES: Final[Mapping[str, str]] = {
+    **{release.minor: name for name, release in RELEASES.items()},
+    **{name: name for name in RELEASES},
+}
+"""What may be asked for, and the table that it means: `1.36` is its newest patch."""
 
-    What is no release that there is a table of is returned as it is.
+
+def release_named(asked: str) -> str:
+    """Return the name of the table that somebody asks for; `v1.37.2` is `1.37.2`.
+
+    Raises UnknownRelease.
     """
-    patches = [name for name, each in RELEASES.items() if each.minor == asked]
-    return patches[-1] if patches else asked
+    name = NAMES.get(asked.strip().removeprefix("v"))
+    if name is None:
+        raise UnknownRelease(asked)
+    return name
+
+
+class UnknownRelease(ValueError):
+    """There is no table of the release that somebody asks for."""
+
+    def __init__(self, asked: str) -> None:
+        minors = (f"{short} ({name})" for short, name in NAMES.items() if short != name)
+        text = say(
+            "release.unknown",
+            "kviz knows no release {asked}; it knows {minors} and {patches}",
+            asked=repr(asked),
+            minors=", ".join(minors),
+            patches=", ".join(RELEASES),
+        )
+        super().__init__(text)
+        self.text = text
 
 
 def first_with(switch: str) -> Release:

@@ -14,7 +14,7 @@ from typing import Final
 from msgspec import Struct
 
 from scheduler_core.api import KubeObject, Node
-from scheduler_core.releases import LATEST, RELEASES
+from scheduler_core.releases import LATEST, RELEASES, release_named
 from scheduler_core.releases.table import Release
 from scheduler_core.wording import say
 
@@ -38,6 +38,14 @@ class Chosen(Struct, frozen=True):
     @property
     def text(self) -> str:
         return in_words(self.release.name, self.told)
+
+
+def release_asked(asked: str) -> str:
+    """Return the name of the table that is asked for, or `AUTO`, also for nothing.
+
+    Raises UnknownRelease.
+    """
+    return AUTO if asked in ("", AUTO) else release_named(asked)
 
 
 def release_told(objects: Iterable[KubeObject], server_version: str = "") -> str:

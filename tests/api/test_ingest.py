@@ -84,6 +84,20 @@ def test_every_way_to_write_two_objects(text: bytes) -> None:
     assert names(objects.of(Node)) == ["ada"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"clientVersion:\n  gitVersion: v1.36.0\nserverVersion:\n  gitVersion: v1.37.1\n",
+        b'{"clientVersion": {}, "serverVersion": {"gitVersion": "v1.37.1"}}',
+        b'{"apiVersion":"v1","kind":"List","serverVersion":{"gitVersion":"v1.37.1"},"items":[]}',
+    ],
+)
+def test_what_kubectl_version_prints_says_the_api_server(text: bytes) -> None:
+    result = ingest([("version", text), ("node", NODE)])
+    assert (result.counts, result.server_version) == ({"Node": 1}, "v1.37.1")
+    assert result.errors == ()
+
+
 def test_windows_line_ends() -> None:
     assert ingest_one(SHOP.replace(b"\n", b"\r\n")) == ingest_one(SHOP)
 

@@ -44,7 +44,9 @@ def test_a_cluster_becomes_a_file(
     assert "services: prod does not let kviz list them" in err
     assert TOKEN not in out + err + output.read_text()
     assert main(["explain", str(output), "--pod", "shop/big-0", "--format", "json"]) == 0
-    assert "Insufficient cpu" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "Insufficient cpu" in out
+    assert "the API server says v1." in out
 
 
 def test_without_the_client_the_extra_is_named(

@@ -12,7 +12,14 @@ from msgspec.structs import asdict
 import kviz
 import scheduler_core
 from scheduler_core.config import ConfigError, feature_gates
-from scheduler_core.releases import LATEST, RELEASES, UNNAMED, full_name, stored_release
+from scheduler_core.releases import (
+    LATEST,
+    RELEASES,
+    UNNAMED,
+    UnknownRelease,
+    release_named,
+    stored_release,
+)
 from scheduler_core.releases.switches import SWITCHES, Switches
 
 ENGINE = Path(scheduler_core.__file__).parent
@@ -80,8 +87,18 @@ def test_what_is_stored_without_a_patch_is_what_was_modelled_then() -> None:
 
 
 def test_a_minor_release_that_is_asked_for_is_its_newest_patch() -> None:
-    asked = ("1.36", "1.37", "1.36.2", "1.35", "")
-    assert [full_name(name) for name in asked] == ["1.36.3", "1.37.2", "1.36.2", "1.35", ""]
+    asked = ("1.36", "v1.37", "1.36.2", "v1.37.2")
+    assert [release_named(name) for name in asked] == ["1.36.3", "1.37.2", "1.36.2", "1.37.2"]
+
+
+@pytest.mark.parametrize("asked", ["1.35", "", "vv1.37", "1.37.9", "auto"])
+def test_what_is_no_release_is_refused_with_all_that_may_be_asked_for(asked: str) -> None:
+    with pytest.raises(UnknownRelease) as caught:
+        release_named(asked)
+    assert str(caught.value) == (
+        f"kviz knows no release {asked!r}; it knows 1.36 (1.36.3), 1.37 (1.37.2) and 1.36.2, "
+        "1.36.3, 1.37.2"
+    )
 
 
 @pytest.mark.parametrize(

@@ -50,8 +50,9 @@ def test_a_page_is_about_the_release_that_is_asked_for(owner: Person) -> None:
     page = owner.client.get("/plugins/TaintToleration?release=1.36.2").content.decode()
     assert "<code>PodUpdatePodToleration</code>" in page
     assert "kubernetes v1.36, pkg/scheduler" in page
-    newest = owner.client.get("/plugins/TaintToleration?release=9").content.decode()
+    newest = owner.client.get("/plugins/TaintToleration").content.decode()
     assert "TargetPodUpdatePodToleration" in newest
+    assert owner.client.get("/plugins/TaintToleration?release=9").status_code == 404
 
 
 @pytest.fixture

@@ -94,7 +94,7 @@ profiles:
 
 
 def test_a_minor_release_is_its_newest_patch(ada: Person) -> None:
-    assert created(ada, ada.snapshot(), release="1.36").release == "1.36.3"
+    assert created(ada, ada.snapshot(), release="v1.36").release == "1.36.3"
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,11 @@ def test_a_minor_release_is_its_newest_patch(ada: Person) -> None:
         ({"scenario": "featureGates:\n  Nope: true\n"}, "scenario", "unrecognized feature gate"),
         ({"tie_break": "first"}, "tie_break", "not a valid choice"),
         ({"queue_order": "random"}, "queue_order", "not a valid choice"),
-        ({"release": "1.2"}, "release", "not a valid choice"),
+        (
+            {"release": "1.2"},
+            "release",
+            "kviz knows no release '1.2'; it knows 1.36 (1.36.3), 1.37 (1.37.2) and 1.36.2, ",
+        ),
     ],
 )
 def test_what_is_not_there_is_refused_by_name(
@@ -222,15 +226,20 @@ def test_running_it_differently_begins_with_how_it_was_run(owner: Person) -> Non
 
 
 def test_what_is_folded_away_says_what_it_holds(owner: Person) -> None:
-    assert held_in(form_of(owner)) == ["Default profile", "none", "all at their defaults"]
-    assert held_in(form_of(owner, preset="no-preemption", sample="node-failure"))[:2] == [
+    assert held_in(form_of(owner)) == [
+        "auto: as the cluster says",
+        "Default profile",
+        "none",
+        "all at their defaults",
+    ]
+    assert held_in(form_of(owner, preset="no-preemption", sample="node-failure"))[1:3] == [
         "No preemption",
         "Node failure",
     ]
     mine = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
     run = owner.finished(scheduler_config=mine, **OPTIONS)
-    config, scenario, settings = held_in(form_of(owner, **{"from": str(run.pk)}))
-    assert (config, scenario) == ("own", "own")
+    release, config, scenario, settings = held_in(form_of(owner, **{"from": str(run.pk)}))
+    assert (release, config, scenario) == ("v1.36.2", "own", "own")
     assert settings.startswith("changed: ")
     assert {"Order of pending pods", "Among equal nodes", "Seed", "Feature gates"} <= set(
         settings.removeprefix("changed: ").split(", ")
@@ -275,6 +284,7 @@ def test_the_release_is_what_the_nodes_say_and_every_screen_says_so(owner: Perso
     assert owner.get(f"/snapshots/{snapshot.pk}/").json()["release_text"] == SAID
     form = form_of(owner, snapshot=str(snapshot.pk))
     assert f">auto: {SAID}</option>" in form
+    assert f'id="release-held">auto: {SAID}<' in form
     assert f'data-release="{SAID}"' in form
     posted = {"snapshot": snapshot.pk, "release": "auto"}
     assert owner.client.post("/runs/new", posted).status_code == 302

@@ -23,7 +23,7 @@ from kviz.clusters.followed.models import FollowedCluster
 from kviz.common.json_body import JsonBody
 from kviz.common.paging import MAX_LIMIT
 from kviz.common.problems import Problem
-from kviz.runs.api.release_field import RELEASE_CHOICES, ReleaseField
+from kviz.runs.api.release_field import ReleaseField
 from kviz.runs.inputs import InvalidInput
 from scheduler_core.releases.choosing import AUTO
 from scheduler_core.wording import say, told
@@ -110,7 +110,6 @@ class FollowSerializer(serializers.Serializer[object]):
         help_text="The ConfigMap that has the configuration, `namespace/name`.",
     )
     release = ReleaseField(
-        choices=RELEASE_CHOICES,
         default=AUTO,
         help_text="Of the scheduler; auto: what the API server says, else the newest kubelet, "
         "else the newest that kviz knows.",

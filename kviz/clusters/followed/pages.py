@@ -26,8 +26,8 @@ from kviz.common.mode import Mode
 from kviz.common.wording import translated
 from kviz.following.reality import AGREEMENTS
 from kviz.runs.inputs import InvalidInput
-from scheduler_core.releases import RELEASES
-from scheduler_core.releases.choosing import AUTO
+from scheduler_core.releases import RELEASES, UnknownRelease
+from scheduler_core.releases.choosing import AUTO, release_asked
 from scheduler_core.wording import told
 
 SHOWN = 100
@@ -68,10 +68,11 @@ def _list(request: HttpRequest, problem: str, status: HTTPStatus) -> HttpRespons
 def _begin(request: HttpRequest) -> FollowedCluster:
     """Follow what the form names. Raises InvalidInput."""
     workspace, config = workspace_of(request), request.POST.get("scheduler_config", "")
-    release = request.POST.get("release") or AUTO
-    if release not in (AUTO, *RELEASES):
-        text = _("Choose a release that kviz knows.")
-        raise InvalidInput([{"field": "release", "message": text}])
+    try:
+        release = release_asked(request.POST.get("release", ""))
+    except UnknownRelease as unknown:
+        problem = {"field": "release", "message": translated(unknown.text)}
+        raise InvalidInput([problem]) from None
     upload = request.FILES.get("recording")
     if isinstance(upload, UploadedFile):
         name = str(upload.name or "")[:MAX_NAME]

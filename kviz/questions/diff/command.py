@@ -19,6 +19,7 @@ from kviz.command_line.run_options import (
     add_release_options,
     add_rule_options,
     add_scenario_option,
+    release_or_auto,
 )
 from kviz.command_line.samples import take_from_samples
 from kviz.run_file import MAGIC, Inputs, Part, RunFileError, is_run_file, read_records
@@ -36,7 +37,7 @@ from scheduler_core.api.quantity import amount_text
 from scheduler_core.changes import ChangeError, Rules, changed_rules, read_changes
 from scheduler_core.config import ConfigError, KubeSchedulerConfiguration
 from scheduler_core.framework.plugin_calls import PluginFailure
-from scheduler_core.releases import full_name, stored_release
+from scheduler_core.releases import stored_release
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.sim import simulate
 from scheduler_core.trace.checking import TraceError
@@ -78,7 +79,7 @@ def _add_side(command: argparse.ArgumentParser, side: str) -> None:
     group.add_argument(f"--scenario-{side}", type=Path, metavar="F")
     group.add_argument(f"--change-{side}", action="append", default=[], metavar="C")
     group.add_argument(f"--feature-gates-{side}", action="append", default=[], metavar="A=true")
-    group.add_argument(f"--release-{side}", type=full_name, choices=RELEASE_CHOICES)
+    group.add_argument(f"--release-{side}", type=release_or_auto, metavar=RELEASE_CHOICES)
     group.add_argument(f"--seed-{side}", type=int, metavar="N")
     group.add_argument(f"--tie-break-{side}", choices=get_args(TieBreak))
     group.add_argument(f"--queue-order-{side}", choices=get_args(QueueOrder))

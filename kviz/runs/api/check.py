@@ -16,7 +16,7 @@ from kviz.accounts.middleware import share_of
 from kviz.accounts.throttling import Scope
 from kviz.common.fields import DocumentField
 from kviz.common.problems import ErrorItem
-from kviz.runs.api.release_field import RELEASE_CHOICES, ReleaseField
+from kviz.runs.api.release_field import ReleaseField
 from kviz.runs.execution.engine import warnings_of
 from kviz.runs.inputs import InvalidInput, release_for, scenario_of
 from kviz.snapshots.models import Snapshot
@@ -33,7 +33,7 @@ NOTHING_THERE: Final = RestingCluster(())
 class CheckSerializer(serializers.Serializer[object]):
     scheduler_config = DocumentField()
     scenario = DocumentField()
-    release = ReleaseField(choices=RELEASE_CHOICES, required=False)
+    release = ReleaseField(required=False)
     snapshot = serializers.UUIDField(
         required=False, help_text="The cluster that release auto is chosen for."
     )

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from rest_framework import serializers
 
-from scheduler_core.releases import RELEASES, full_name
-from scheduler_core.releases.choosing import AUTO
-
-RELEASE_CHOICES: Final = (AUTO, *RELEASES)
+from kviz.common.wording import translated
+from scheduler_core.releases import RELEASES, UnknownRelease
+from scheduler_core.releases.choosing import AUTO, release_asked
 
 
 class ReleaseField(serializers.ChoiceField):
-    """A release by name; a minor release is its newest patch."""
+    """A release by name, or `auto`; a minor release is its newest patch."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(choices=(AUTO, *RELEASES), **options)
 
     def to_internal_value(self, data: Any) -> str:
-        name: str = super().to_internal_value(full_name(data) if isinstance(data, str) else data)
-        return name
+        try:
+            return release_asked(str(data))
+        except UnknownRelease as unknown:
+            raise serializers.ValidationError(translated(unknown.text)) from None

@@ -9,7 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from kviz.common.fields import DocumentField
-from kviz.runs.api.release_field import RELEASE_CHOICES, ReleaseField
+from kviz.runs.api.release_field import ReleaseField
 from kviz.runs.models import Cycle, Run
 from kviz.runs.selectors import sentence_of
 from scheduler_core.devices.survey import DeviceOutcome
@@ -47,7 +47,6 @@ class RunInputsSerializer(serializers.Serializer[Run]):
         "totals that an extender has scored.",
     )
     release = ReleaseField(
-        choices=RELEASE_CHOICES,
         required=False,
         help_text="The Kubernetes release whose scheduler is followed; 1.36 and 1.37 are their "
         "newest patches. auto (the default): what the API server said, else the newest kubelet, "

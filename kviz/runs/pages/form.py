@@ -50,7 +50,6 @@ from scheduler_core.releases import RELEASES
 from scheduler_core.releases.choosing import AUTO, Chosen
 
 USUAL: Final = {
-    "release": (gettext_lazy("Kubernetes release"), AUTO),
     "queue_order": (gettext_lazy("Order of pending pods"), "listed"),
     "tie_break": (gettext_lazy("Among equal nodes"), "heap"),
     "seed": (gettext_lazy("Seed"), "0"),
@@ -114,7 +113,7 @@ def _run_create(request: HttpRequest) -> HttpResponse:
     if snapshot is None:
         raise Http404(form.cleaned_data["snapshot"])
     chosen = form.cleaned_data
-    release = chosen["release"] or AUTO
+    release = chosen["release"]
     try:
         if values["sample"]:  # a scenario of one's own may act on what is not there
             check_fit(scenario=values["scenario"], snapshot=snapshot)
@@ -191,7 +190,7 @@ def _folds(
 
     A part is open where something in it is wrong, or where the address asks to fill it.
     """
-    chosen = _release_of(request, values)
+    chosen, by_itself = _releases_of(request, values)
     gates = gate_rows(values, chosen.release)
     gates_differ = any(row.value for row in gates)
     changed = [
@@ -199,15 +198,23 @@ def _folds(
         *([_("Feature gates")] if gates_differ else []),
     ]
     text = _("changed: {settings}") if changed else ""
+    auto_text = (
+        _("auto: {release}").format(release=translated(by_itself.text))
+        if values["snapshot"]
+        else _("auto: as the cluster says")
+    )
     return {
         "gates": gates,
         "gates_open": "feature_gates" in errors or gates_differ,
         "open": {
             "scheduler_config": "scheduler_config" in errors or "preset" in request.GET,
             "scenario": "scenario" in errors or "sample" in request.GET,
-            "settings": not errors.keys() <= {"", "snapshot", "scheduler_config", "scenario"},
+            "release": "release" in errors,
+            "settings": not errors.keys()
+            <= {"", "snapshot", "release", "scheduler_config", "scenario"},
         },
         "holds": {
+            "release": f"v{chosen.release.name}" if not chosen.told else auto_text,
             "scheduler_config": configuration_named(values["scheduler_config"]),
             "scenario": scenario_named(values["scenario"]) or _("none"),
         },
@@ -215,14 +222,12 @@ def _folds(
         if changed
         else "",
         "auto": AUTO,
-        "auto_text": _("auto: {release}").format(release=translated(chosen.text))
-        if chosen.told and values["snapshot"]
-        else "",
+        "auto_text": auto_text,
     }
 
 
-def _release_of(request: HttpRequest, values: dict[str, str]) -> Chosen:
-    """The release that the form asks for; of an unknown name what `AUTO` would be."""
+def _releases_of(request: HttpRequest, values: dict[str, str]) -> tuple[Chosen, Chosen]:
+    """The release that the form asks for, and what `AUTO` would be; so is that of unknown names."""
     name, snapshot = values.get("release", ""), None
     try:
         wanted = UUID(values.get("snapshot", ""))
@@ -233,7 +238,8 @@ def _release_of(request: HttpRequest, values: dict[str, str]) -> Chosen:
         snapshot = snapshot_selectors.snapshot_get(
             snapshot_id=wanted, workspace=workspace_of(request), share=share
         )
-    return release_for(name if name in RELEASES else AUTO, snapshot)
+    by_itself = release_for(AUTO, snapshot)
+    return release_for(name, snapshot) if name in RELEASES else by_itself, by_itself
 
 
 def _marked(

@@ -8,7 +8,9 @@ beforeEach(() => {
   document.body.innerHTML = `
     <select id="snapshot"><option value="old">old</option>
       <option value="new" data-release="1.37.2 (nodes say v1.37.1)">new</option></select>
-    <select id="release"><option data-any="as the cluster says" data-this="auto: {release}"></option></select>
+    <details><summary id="release-held"></summary><select id="release">
+      <option value="auto" data-any="as the cluster says" data-this="auto: {release}"></option>
+      <option value="1.36.2">v1.36.2</option></select></details>
     <details><summary><span data-holds="scheduler_config" data-own="own">default</span></summary>
       <a data-fill="scheduler_config" data-text="kind: A" data-replace="Replace?"><strong>Pack</strong></a>
       <textarea id="scheduler_config"></textarea></details>
@@ -32,9 +34,12 @@ function choose(selector: string, value: string): void {
   select.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
-test("the release that is left to the cluster is named when one is chosen", () => {
+test("the release that is left to the cluster is named when one is chosen, in the line that is always shown", () => {
   choose("#snapshot", "new");
   expect(at("#release option").textContent).toBe("auto: 1.37.2 (nodes say v1.37.1)");
+  expect(at("#release-held").textContent).toBe("auto: 1.37.2 (nodes say v1.37.1)");
+  choose("#release", "1.36.2");
+  expect(at("#release-held").textContent).toBe("v1.36.2");
   choose("#snapshot", "old");
   expect(at("#release option").textContent).toBe("as the cluster says");
 });

@@ -33,14 +33,19 @@ function write(area: HTMLTextAreaElement, text: string): void {
 export const isOwn = (written: string, offered: readonly string[]): boolean =>
   written.trim() !== "" && !offered.some((text) => text.trim() === written.trim());
 
-/** The option that leaves the release to the cluster names it, for the cluster that is chosen. */
+/** The option that leaves the release to the cluster names it, for the cluster that is chosen; the fold says which. */
 function nameRelease(option: HTMLOptionElement): void {
   const cluster = document.querySelector<HTMLSelectElement>("#snapshot");
-  cluster?.addEventListener("change", () => {
-    const release = cluster.options[cluster.selectedIndex]?.dataset.release;
+  const select = option.closest("select");
+  const held = document.querySelector("#release-held");
+  const say = (): void => {
+    const release = cluster?.options[cluster.selectedIndex]?.dataset.release;
     const { any = "", this: one = "" } = option.dataset;
     option.textContent = release ? one.replace("{release}", release) : any;
-  });
+    if (held) held.textContent = select?.options[select.selectedIndex]?.textContent ?? "";
+  };
+  cluster?.addEventListener("change", say);
+  select?.addEventListener("change", say);
 }
 
 function showSeedWhereItCounts(field: HTMLElement): void {
