@@ -18,13 +18,16 @@ N_DIGITS: Final = 12
 
 
 def engine_build(version: str = scheduler_core.ENGINE_VERSION) -> str:
-    """A version as this build has it: `0.1.0+k8s.1.36.e02369f337ce`."""
-    return f"{version}.{sources_hash()}"
+    """A version as this build has it: `0.2.0+e02369f337ce`."""
+    return f"{version}+{sources_hash()}"
 
 
 def is_of_version(build: str, version: str = scheduler_core.ENGINE_VERSION) -> bool:
-    """Whether a build, which may say no more than its version, is of a version."""
-    return version in (build, build.rpartition(".")[0])
+    """Whether a build, which may say no more than its version, is of a version.
+
+    Builds of before there was more than one release say one behind the `+`, too.
+    """
+    return build.partition("+")[0] == version.partition("+")[0]
 
 
 @cache

@@ -40,8 +40,9 @@ def test_a_renamed_file_is_another_build(sources: Path, tmp_path: Path) -> None:
 
 
 def test_a_build_says_its_version_first() -> None:
-    assert engine_build().startswith(f"{ENGINE_VERSION}.")
+    assert engine_build().startswith(f"{ENGINE_VERSION}+")
     assert is_of_version(engine_build())
     assert is_of_version(ENGINE_VERSION)
+    assert is_of_version(f"{ENGINE_VERSION}+k8s.1.36.e02369f337ce")
     assert not is_of_version(engine_build("0.0"))
     assert not is_of_version(f"{ENGINE_VERSION}1")

@@ -98,8 +98,8 @@ def add_rule_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--tie-break",
         choices=get_args(TieBreak),
-        help="among nodes with equal scores: take the root of the heap as v1.36 does, or draw with "
-        "the seed as releases before it (default: as the release)",
+        help="among nodes with equal scores: take the root of the heap, as every release "
+        "since v1.36 does, or draw with the seed as those before it (default: as the release)",
     )
     command.add_argument(
         "--queue-order",

@@ -24,7 +24,7 @@ MAX_SEED = 2**63 - 1
 GATE_PREFIX: Final = "gate_"
 SETTINGS: Final = (("", _("default")), ("true", _("on")), ("false", _("off")))
 RULES: Final = (
-    ("heap", _("As v1.36: the root of its heap of nodes, the same in every run")),
+    ("heap", _("The root of the scheduler's heap of nodes, the same in every run")),
     ("draw", _("Draw among equals, as releases before v1.36, with the seed")),
 )
 ORDERS: Final = (

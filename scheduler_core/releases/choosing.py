@@ -2,7 +2,8 @@
 
 What is known of a cluster's release is stored in a few words: `server v1.37.1` (its API server says
 so), `nodes v1.37.1` (its newest kubelet; no kubelet is newer than the control plane, so this is the
-least that the scheduler can be), or `nothing`. Empty where it was never asked.
+least that the scheduler can be), `nodes v1.37.1 v1.36.2` (its newest and its oldest), or `nothing`.
+Empty where it was never asked.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def release_told(objects: Iterable[KubeObject], server_version: str = "") -> str
     nodes = (each for each in objects if isinstance(each, Node))
     said = {each.status.node_info.kubelet_version for each in nodes}
     read = {version: _plain(text) for text in said if (version := _read(text))}
-    return f"{NODES} {read[max(read)]}" if read else NOTHING
+    return " ".join([NODES, *(read[each] for each in _ends(read))]) if read else NOTHING
 
 
 def chosen_release(asked: str, told: str) -> Chosen:
@@ -88,12 +89,15 @@ def why(told: str) -> str:
     version = _version_told(told)
     if version is None:
         return say("release.nothing_says", "nothing says which; the newest that kviz knows")
-    source, _, text = told.partition(" ")
-    said = (
-        say("release.server_says", "the API server says {version}", version=text)
-        if source == SERVER
-        else say("release.nodes_say", "nodes say {version}", version=text)
-    )
+    source, text, *older = told.split(" ")
+    if source == SERVER:
+        said = say("release.server_says", "the API server says {version}", version=text)
+    elif older:
+        said = say(
+            "release.nodes_differ", "nodes say {oldest} to {newest}", oldest=older[0], newest=text
+        )
+    else:
+        said = say("release.nodes_say", "nodes say {version}", version=text)
     if version[:2] < _numbers(next(iter(RELEASES.values())))[:2]:
         return say("release.too_old", "{said}, older than all releases that kviz knows", said=said)
     if version[:2] > _numbers(LATEST)[:2]:
@@ -106,6 +110,12 @@ def in_words(name: str, told: str) -> str:
     if not (because := why(told)):
         return name
     return say("release.because", "{release} ({why})", release=name, why=because)
+
+
+def _ends(versions: Iterable[Version]) -> list[Version]:
+    """The newest and the oldest, which may be one."""
+    in_order = sorted(versions, reverse=True)
+    return [in_order[0], in_order[-1]] if len(in_order) > 1 else in_order
 
 
 def _nearest(version: Version) -> Release:

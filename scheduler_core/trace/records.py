@@ -61,7 +61,8 @@ HintValue = Literal["Queue", "QueueSkip"]
 RequeueStrategy = Literal["", "skip", "afterBackoff", "immediately"]
 """How urgently a pod is requeued; empty where the move is no requeueing."""
 PickRule = Literal["single", "heap", "draw"]
-"""How the node was picked: the only one, the root of v1.36's heap, or drawn among the best."""
+"""How the node was picked: the only one, the root of the scheduler's heap, or drawn among the
+best."""
 QueueOrder = Literal["listed", "name", "created"]
 """In which order the pods that are pending at the start enter the queue: as the input lists them,
 by namespace and name (a scheduler that has just started), or by age (one that ran all along)."""

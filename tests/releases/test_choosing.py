@@ -18,10 +18,10 @@ def node(name: str, kubelet: str) -> Node:
 @pytest.mark.parametrize(
     ("kubelets", "server", "text"),
     [
-        (["v1.36.2", "v1.37.1"], "", "1.37.2 (nodes say v1.37.1)"),
+        (["v1.37.0", "v1.36.2", "v1.37.1"], "", "1.37.2 (nodes say v1.36.2 to v1.37.1)"),
         (["v1.37.1", ""], "v1.36.3", "1.36.3 (the API server says v1.36.3)"),
         (["v1.36.3-gke.100"], "", "1.36.3 (nodes say v1.36.3)"),
-        (["v1.9.9", "v1.36.0+k3s1"], "", "1.36.2 (nodes say v1.36.0)"),
+        (["v1.9.9", "v1.36.0+k3s1"], "", "1.36.2 (nodes say v1.9.9 to v1.36.0)"),
         (["v1.36.11"], "", "1.36.3 (nodes say v1.36.11)"),
         (
             ["v1.35.4"],

@@ -254,7 +254,7 @@ def test_a_trace_of_another_build_of_the_engine_is_begun_again(ada: Person) -> N
     with pytest.raises(Died):
         execute(worker="w", engine=dying_after(MAX_CYCLES + 5))
     runs_release(worker="w")
-    Run.objects.filter(pk=run.pk).update(engine_version=f"{ENGINE_VERSION}.0123456789ab")
+    Run.objects.filter(pk=run.pk).update(engine_version=f"{ENGINE_VERSION}+0123456789ab")
     of_the_other = set(run.chunks.values_list("pk", flat=True))
     execute(worker="w")
 

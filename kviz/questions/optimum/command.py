@@ -34,7 +34,7 @@ def add_parser(commands: Subparsers) -> None:
         choices=get_args(Viability),
         default="classic",
         help="what a pod on a node is worth: the weights of its preferred terms that match; the "
-        "totals of v1.36's score plugins in the cluster as it is; or those at each pod's turn, in "
+        "totals of the score plugins in the cluster as it is; or those at each pod's turn, in "
         "small clusters (default: %(default)s)",
     )
     command.add_argument(

@@ -29,8 +29,8 @@ ROWS_SHOWN: Final = 100
 
 MODES: Final = {
     "classic": gettext_lazy("classic: the weights of the preferred terms that match"),
-    "snapshot": gettext_lazy("v1.36 at the snapshot: score totals in the cluster as it is"),
-    "replayed": gettext_lazy("v1.36 replayed: score totals at each pod's turn, small clusters"),
+    "snapshot": gettext_lazy("Score totals at the snapshot: in the cluster as it is"),
+    "replayed": gettext_lazy("Score totals replayed: at each pod's turn, small clusters"),
 }
 
 

@@ -16,8 +16,8 @@ MAX_LISTED = 20
 
 WORTH: dict[Viability, str] = {
     "classic": "classic: the weights of the preferred terms that match",
-    "snapshot": "v1.36 at the snapshot: the totals of the score plugins in the cluster as it is",
-    "replayed": "v1.36 replayed: the totals of the score plugins at each pod's turn",
+    "snapshot": "scores at the snapshot: the totals of the score plugins in the cluster as it is",
+    "replayed": "scores replayed: the totals of the score plugins at each pod's turn",
 }
 
 

@@ -61,8 +61,8 @@ class RunInputsSerializer(serializers.Serializer[Run]):
     tie_break = serializers.ChoiceField(
         choices=get_args(TieBreak),
         required=False,
-        help_text="Which of several best nodes is taken: the root of the heap as v1.36 does, or "
-        "one that is drawn. Default: as the release.",
+        help_text="Which of several best nodes is taken: the root of the heap, as every release "
+        "since v1.36 does, or one that is drawn. Default: as the release.",
     )
     queue_order = serializers.ChoiceField(
         choices=get_args(QueueOrder),

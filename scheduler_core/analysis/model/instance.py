@@ -15,8 +15,9 @@ from scheduler_core.cluster.arrays import BoolArray, IntArray
 Viability = Literal["classic", "snapshot", "replayed"]
 """What a pod on a node is worth.
 
-`classic`: the weights of its preferred terms that match. `snapshot`: the total of v1.36's score
-plugins in the cluster as it is. `replayed`: that total at the pod's turn, earlier pods placed.
+`classic`: the weights of its preferred terms that match. `snapshot`: the total of the scheduler's
+score plugins in the cluster as it is. `replayed`: that total at the pod's turn, earlier pods
+placed.
 """
 
 Placement = Mapping[str, str]

@@ -45,8 +45,8 @@ class ControlLoop:
 class After:
     """Objects'. With Scheduling the one field of `pod` that changes; with Preemption who leaves.
 
-    `by_model` may be any of its members; `by_release` is what v1.36 did in the end. `note` says
-    what came between, empty if nothing did.
+    `by_model` may be any of its members; `by_release` is what the scheduler did in the end. `note`
+    says what came between, empty if nothing did.
     """
 
     pod: str
@@ -200,5 +200,5 @@ def _note(decided: Decided) -> str:
         case _:
             return say(
                 "model.step_failed",
-                "a step failed, and v1.36 puts the pod back; the model has no such step",
+                "a step failed, and the scheduler puts the pod back; the model has no such step",
             )

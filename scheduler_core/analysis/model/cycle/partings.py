@@ -1,4 +1,4 @@
-"""Where the model and v1.36 part, and whether that changed the outcome of a cycle."""
+"""Where the model and the scheduler part, and whether that changed the outcome of a cycle."""
 
 from __future__ import annotations
 
@@ -67,9 +67,9 @@ def partings(found: Found) -> tuple[Parting, ...]:
 def _queues(found: Found) -> Parting:
     difference = say(
         "model.parting_pop",
-        "v1.36 takes the head of its active queue, in the order of its queue sort; the model takes "
-        "a pod of highest priority out of all of Unbound, also one that backs off, waits for an "
-        "event, is gated, or is on its way to a node",
+        "The scheduler takes the head of its active queue, in the order of its queue sort; the "
+        "model takes a pod of highest priority out of all of Unbound, also one that backs off, "
+        "waits for an event, is gated, or is on its way to a node",
     )
     cluster = found.cluster
     if cluster.popped_is_highest:
@@ -93,7 +93,7 @@ def _queues(found: Found) -> Parting:
     text = say(
         "model.pop_differs",
         "The model would take {first} (priority {highest_priority}), which "
-        "{where}; v1.36 took {popped} (priority {popped_priority})",
+        "{where}; the scheduler took {popped} (priority {popped_priority})",
         first=first,
         highest_priority=cluster.highest_priority,
         where=where,
@@ -134,8 +134,8 @@ def _where(cycle: ReenactedCycle, key: str) -> str:
 def _preemption_policy(found: Found) -> Parting:
     difference = say(
         "model.parting_policy",
-        "v1.36 does not let a pod preempt whose preemptionPolicy is Never, or whose earlier "
-        "victims are still leaving; the model has no such guard",
+        "The scheduler does not let a pod preempt whose preemptionPolicy is Never, or whose "
+        "earlier victims are still leaving; the model has no such guard",
     )
     reason = found.decided.ineligible
     if not reason:
@@ -152,7 +152,9 @@ def _preemption_policy(found: Found) -> Parting:
         )
         return Parting("preemptionPolicy", difference, False, text)
     least = preemption.least[0] if preemption is not None and preemption.least else None
-    text = say("model.objects_unchanged", "v1.36 leaves Objects unchanged: {reason}", reason=reason)
+    text = say(
+        "model.objects_unchanged", "The scheduler leaves Objects unchanged: {reason}", reason=reason
+    )
     if least is not None:
         text = say(
             "model.policy_differs",
@@ -171,7 +173,8 @@ def _set(pods: Sequence[str]) -> str:
 def _prefer_no_schedule(found: Found) -> Parting:
     difference = say(
         "model.parting_taints",
-        "To v1.36 a PreferNoSchedule taint is a lower score; to the model every taint is a filter",
+        "To the scheduler a PreferNoSchedule taint is a lower score; to the model every taint is "
+        "a filter",
     )
     soft = _softly_tainted(found.cycle, found.places.feasible.members)
     if not soft:
@@ -213,7 +216,8 @@ def _softly_tainted(cycle: ReenactedCycle, feasible: Sequence[str]) -> list[str]
 def _phase(found: Found) -> Parting:
     difference = say(
         "model.parting_phase",
-        "The classic model asks that a node's phase is Running; v1.36 does not read a phase",
+        "The classic model asks that a node's phase is Running; the scheduler does not read a "
+        "phase",
     )
     return Parting(
         "phase",
@@ -226,8 +230,8 @@ def _phase(found: Found) -> Parting:
 def _requested(found: Found) -> Parting:
     difference = say(
         "model.parting_requested",
-        "v1.36 subtracts what the pods on a node request from its allocatable; the classic model "
-        "compares with allocatable alone",
+        "The scheduler subtracts what the pods on a node request from its allocatable; the "
+        "classic model compares with allocatable alone",
     )
     only = _only_requested(found.cycle)
     if not only:
@@ -264,8 +268,8 @@ def _only_requested(cycle: ReenactedCycle) -> list[str]:
 def _normalised(found: Found) -> Parting:
     difference = say(
         "model.parting_scores",
-        "v1.36 scales the scores of each plugin to 0 to 100 before it weighs and adds them; the "
-        "classic Viability adds the weights of preferred terms as they are",
+        "The scheduler scales the scores of each plugin to 0 to 100 before it weighs and adds "
+        "them; the classic Viability adds the weights of preferred terms as they are",
     )
     rated = found.viability
     if rated is None:
@@ -296,15 +300,15 @@ def _normalised(found: Found) -> Parting:
 def _heap_root(found: Found) -> Parting:
     difference = say(
         "model.parting_tie",
-        "Among equal totals the model takes some node; v1.36 takes the root of a heap of all "
-        "feasible nodes",
+        "Among equal totals the model takes some node; the scheduler takes the root of a heap of "
+        "all feasible nodes",
     )
     viable = found.places.viable
     if not found.places.viability_evaluated or viable.n < 2:
         return Parting("heapRoot", difference, False, say("model.no_tie", "There was no tie"))
     text = say(
         "model.tie",
-        "{n} nodes are viable: to the model any of them; v1.36 took {chosen}",
+        "{n} nodes are viable: to the model any of them; the scheduler took {chosen}",
         n=viable.n,
         chosen=found.places.chosen,
     )
@@ -314,8 +318,8 @@ def _heap_root(found: Found) -> Parting:
 def _nominated(found: Found) -> Parting:
     difference = say(
         "model.parting_nominated",
-        "v1.36 filters a node with nominated pods twice, with them and without; to the model a pod "
-        "that is not bound takes no room",
+        "The scheduler filters a node with nominated pods twice, with them and without; to the "
+        "model a pod that is not bound takes no room",
     )
     nodes = found.decided.by_nominated
     if not nodes:
@@ -336,8 +340,8 @@ def _nominated(found: Found) -> Parting:
 def _symmetry(found: Found) -> Parting:
     difference = say(
         "model.parting_anti_affinity",
-        "In v1.36 the required anti-affinity of pods that are there keeps others out, too; the "
-        "model reads the terms of the popped pod only",
+        "Required anti-affinity of pods that are there keeps others out, too, in the scheduler; "
+        "the model reads the terms of the popped pod only",
     )
     nodes = found.decided.by_others_anti_affinity
     if not nodes:
@@ -354,8 +358,8 @@ def _symmetry(found: Found) -> Parting:
 def _reprieve(found: Found) -> Parting:
     difference = say(
         "model.parting_victims",
-        "v1.36 finds the pods to evict on one path, from all of lower priority down; the model "
-        "looks at all sets, on all nodes",
+        "The scheduler finds the pods to evict on one path, from all of lower priority down; the "
+        "model looks at all sets, on all nodes",
     )
     preemption = found.preemption
     if preemption is None or preemption.chosen is None:
@@ -393,7 +397,7 @@ def _reprieve(found: Found) -> Parting:
     least = preemption.least[0]
     text = say(
         "model.victims_differ",
-        "Evicting {pods} from {node} would do less harm by v1.36's own "
+        "Evicting {pods} from {node} would do less harm by the scheduler's own "
         "criteria than {chosen} from {chosen_node}",
         pods=_set(least.pods),
         node=least.node,

@@ -1,8 +1,8 @@
 """Preemption as the model has it: on each node every set of pods of lower priority.
 
-v1.36 takes all of them off a node and puts back what it can, most important first: it walks one
-path through the sets. Here all sets are looked at, so that it can be said whether the path led to
-the least of them.
+The scheduler takes all of them off a node and puts back what it can, most important first: it
+walks one path through the sets. Here all sets are looked at, so that it can be said whether the
+path led to the least of them.
 """
 
 from __future__ import annotations
@@ -39,10 +39,11 @@ Key = tuple[int, int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Casualty:
-    """The harm done by evicting a set of pods: v1.36's five criteria, in their order.
+    """The harm done by evicting a set of pods: the scheduler's five criteria, in their order.
 
-    Less is better, but for the latest start. A budget counts as v1.36 counts it, over all of
-    Jeopardy. `sum_priorities` is plain; v1.36 adds 2^31 for each pod, which `key` does, too.
+    Less is better, but for the latest start. A budget counts as the scheduler counts it, over all
+    of Jeopardy. `sum_priorities` is plain; the scheduler adds 2^31 for each pod, which `key` does,
+    too.
     """
 
     pdb_violations: int
@@ -99,7 +100,7 @@ class ReprieveStep:
 class NodeJeopardy:
     """One node. `n_subsets` is 2^k; `subsets` are those that were tried, none where too many.
 
-    `without_all`: the pod fits with all of Jeopardy gone. `found` is where v1.36's reprieve
+    `without_all`: the pod fits with all of Jeopardy gone. `found` is where the scheduler's reprieve
     arrived, None where it did not try the node or came to nothing (`not_tried` says why). `least`
     is the number of the subset with the least Casualty. `missed` says that it is not `found`.
     """
@@ -130,8 +131,8 @@ class Preemption:
     """All nodes in order, those asked for first where there are many; `n_nodes` in all.
 
     `preemptable` are the nodes where some set makes room. `complete` says that every set of every
-    node was tried, so that `least` is the least of all. `chosen` is v1.36's, None if it evicts
-    nobody.
+    node was tried, so that `least` is the least of all. `chosen` is the scheduler's, None if it
+    evicts nobody.
     """
 
     n_nodes: int
@@ -244,7 +245,7 @@ class _Search:
         )
 
     def _why_not(self, node: str, pods: Sequence[PodInfo]) -> str:
-        """Return why v1.36 does not try a node, empty if it does."""
+        """Return why the scheduler does not try a node, empty if it does."""
         if self._plugin is None:
             return say("model.no_default_preemption", "the profile has no DefaultPreemption")
         status = self._cycle.decision.diagnosis.status(node)

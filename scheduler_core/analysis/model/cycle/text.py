@@ -92,18 +92,19 @@ def _unchanged(model: CycleModel) -> str:
         if n == 1:
             return say(
                 "model.evicting_on_one",
-                "Evicting pods would make room on one node; v1.36 leaves everything as it is.",
+                "Evicting pods would make room on one node; the scheduler leaves everything as it "
+                "is.",
             )
         return say(
             "model.evicting_on_some",
-            "Evicting pods would make room on {n} nodes; v1.36 leaves everything as it is.",
+            "Evicting pods would make room on {n} nodes; the scheduler leaves everything as it is.",
             n=n,
         )
     if enabled is False:
         return say(
             "model.evicting_no_room", "Evicting makes no room either: everything stays as it is."
         )
-    return say("model.left_as_is", "v1.36 leaves everything as it is.")
+    return say("model.left_as_is", "The scheduler leaves everything as it is.")
 
 
 def _count(found: MemberSet) -> str:
@@ -173,7 +174,7 @@ def _loop(model: CycleModel) -> Iterator[str]:
     )
     for guard, action, branch in lines:
         marks = "  <- the model" if loop.branch == branch else ""
-        marks += "  <- v1.36" if loop.taken == branch else ""
+        marks += "  <- scheduler" if loop.taken == branch else ""
         yield f"{guard} -> {action}{marks}"
 
 
@@ -204,7 +205,7 @@ def _viability(model: CycleModel) -> Iterator[str]:
 
 
 def after_lines(model: CycleModel) -> Iterator[str]:
-    """Yield Objects' by the model and by v1.36, as far as they are known."""
+    """Yield Objects' by the model and by the scheduler, as far as they are known."""
     after = model.after
     if after.model_node:
         yield f'Objects\': {after.pod} spec.nodeName "" -> "{after.model_node}"'
@@ -213,16 +214,16 @@ def after_lines(model: CycleModel) -> Iterator[str]:
     elif model.loop.branch == "UNCHANGED":
         yield "Objects' = Objects"
     if after.note:
-        yield say("model.release_note", "v1.36: {note}", note=after.note)
+        yield say("model.release_note", "scheduler: {note}", note=after.note)
     elif after.gone:
         yield say(
             "model.release_evicts",
-            "v1.36: evicts {gone}; status.nominatedNodeName -> {node}",
+            "scheduler: evicts {gone}; status.nominatedNodeName -> {node}",
             gone=series(after.gone),
             node=after.nominated,
         )
     elif model.loop.taken != model.loop.branch:
-        yield "v1.36: Objects' = Objects"
+        yield "scheduler: Objects' = Objects"
 
 
 def _preemption(model: CycleModel) -> Iterator[str]:
@@ -247,7 +248,7 @@ def _tried(node: NodeJeopardy) -> str:
 
 
 def casualty_text(casualty: Casualty) -> str:
-    """Return the criteria by which v1.36 compares."""
+    """Return the criteria by which the scheduler compares."""
     return (
         f"{casualty.pdb_violations} budgets broken, highest priority {casualty.highest_priority}, "
         f"sum {casualty.sum_priorities}, {casualty.n_pods} pods"
@@ -258,5 +259,5 @@ def _partings(model: CycleModel) -> Iterator[str]:
     flagged = [each for each in model.partings if each.flagged]
     if flagged:
         yield ""
-        yield "Where the model and v1.36 part in this cycle:"
+        yield "Where the model and the scheduler part in this cycle:"
         yield from (f"  {each.text}" for each in flagged)

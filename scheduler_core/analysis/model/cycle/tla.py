@@ -47,7 +47,7 @@ def _comment(model: CycleModel) -> Iterator[str]:
     decided, cluster = model.decided, model.cluster
     assert cluster is not None
     taken = decided.node or "no node"
-    yield f"\\* Cycle {decided.cycle}: {decided.pod}. kube-scheduler v1.36 took {taken}."
+    yield f"\\* Cycle {decided.cycle}: {decided.pod}. kube-scheduler took {taken}."
     if (left := cluster.unbound.n - len(_unbound(model))) > 0:
         yield f"\\* {left} more unbound pods are left out: none of them has a higher priority."
     if model.places.feasible.at_least:

@@ -1,4 +1,4 @@
-"""Viability of the feasible nodes: the classic sum of weights, and v1.36's sum of scores."""
+"""Viability of the feasible nodes: the classic sum of weights, the scheduler's of scores."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ClassicTerm:
 
 @dataclass(frozen=True, slots=True)
 class ScoreTerm:
-    """A score plugin of v1.36: `points` are `normalized` times `weight`."""
+    """A score plugin of the scheduler: `points` are `normalized` times `weight`."""
 
     plugin: str
     raw: int
