@@ -163,7 +163,12 @@ def run_prepare(
 
 
 def run_vary(
-    *, workspace: Workspace, parent: Run, changes: Sequence[Change], cycle: int = 0
+    *,
+    workspace: Workspace,
+    parent: Run,
+    changes: Sequence[Change],
+    cycle: int = 0,
+    name: str = "",
 ) -> Run:
     """Queue a variant of a run: its inputs and changes, and `changes` made at a cycle.
 
@@ -171,6 +176,7 @@ def run_vary(
     """
     _refuse_another(workspace)
     variant = variant_prepare(workspace=workspace, parent=parent, changes=changes, cycle=cycle)
+    variant.name = name
     variant.save()
     RUNS.announce(variant)
     return variant

@@ -159,7 +159,8 @@ def test_the_why_page_searches_says_the_best_once_and_leads_into_the_lab(
     said = f"With this shop/giant {best['verdict']}: {best['sentence']}."
     assert said in client.get(sent["Location"]).content.decode()
     text, _, _plans = client.get(page).content.decode().partition("All plans that were tried")
-    assert text.count(best["sentence"]) == 1
+    assert text.count(f"<strong>{best['title']}</strong>") == 1
+    assert text.count(best["sentence"].removeprefix("p")) == 1
     for address in (page, sent["Location"]):
         text = client.get(address).content.decode()
         assert "Nothing smaller exists among what was tried." in text

@@ -20,6 +20,7 @@ from scheduler_core.analysis.advice.harm import ORDER, Harm
 from scheduler_core.analysis.advice.unblock import MAX_ANSWERS
 from scheduler_core.changes import Change, document_of, read_line
 from scheduler_core.sim.fate import Fate
+from scheduler_core.wording import capitalised
 
 LAB_ACTIONS: Final = (
     *("set", "taint", "untaint", "label", "unlabel", "cordon", "uncordon"),
@@ -35,6 +36,19 @@ class AnswerRow:
     answer: Mapping[str, Any]
     variant: int
     lab: str
+
+    @property
+    def title(self) -> str:
+        """The answer in a few words; those found before there were titles have a sentence alone."""
+        title: str = self.answer.get("title") or self.answer["sentence"]
+        return translated(title)
+
+    @property
+    def sentence(self) -> str:
+        """What to do, old values and new, where the title does not say that."""
+        if not self.answer.get("title"):
+            return ""
+        return translated(capitalised(self.answer["sentence"]))
 
     @property
     def fate(self) -> str:

@@ -57,6 +57,7 @@ def _took_room_json(found: TookRoom) -> dict[str, object]:
 def _answer_json(answer: Answer) -> dict[str, object]:
     return {
         "changes": [line_of(change) for change in answer.changes],
+        "title": answer.title,
         "sentence": answer.sentence,
         "verdict": fate(answer).text,
         "node": answer.node,
@@ -131,6 +132,7 @@ def tried_of(stored: Mapping[str, Any]) -> Tried:
         n_helped=found["helps"],
         leaving=tuple(found.get("leaving", ())),
         warnings=tuple(found.get("warnings", ())),
+        title=found.get("title", ""),
         budgets=tuple(
             Disruptions(each["budget"], tuple(each["pods"]), each["allowed"])
             for each in found.get("budgets", ())
@@ -156,7 +158,8 @@ def _lines(found: Unblocked) -> Iterator[str]:
     else:
         yield f"Nothing that was tried lets {who} bind"
     for number, each in enumerate(found.answers, 1):
-        yield f"{number:>3}. {each.sentence}"
+        yield f"{number:>3}. {each.title}"
+        yield f"     {each.sentence}"
         helps = f"; {each.n_helped} of {n_more + 1} bind" if n_more else ""
         cost = harm_told(each.harm, each.losing)
         yield f"     {fate(each).text}{helps}{''.join(_felt(each))}; {cost}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from scheduler_core.analysis.advice.actions import (
@@ -16,11 +16,13 @@ from scheduler_core.analysis.advice.actions import (
 from scheduler_core.analysis.advice.budgets import Disruptions, against
 from scheduler_core.analysis.advice.harm import ORDER, Harm, harm_of, leaving_of, warnings_of
 from scheduler_core.analysis.advice.leaving import Leaving
+from scheduler_core.analysis.advice.titles import title_of
 from scheduler_core.analysis.advice.trial import RunEnd, differences
 from scheduler_core.analysis.advice.words import sentence_of
 from scheduler_core.api import Pod
-from scheduler_core.changes import Change
+from scheduler_core.changes import Change, line_of
 from scheduler_core.changes.applying import RestingCluster
+from scheduler_core.changes.vocabulary import SetField, SetLabel
 from scheduler_core.wording import say
 
 
@@ -31,9 +33,9 @@ class Answer:
     `leaving` are the pods that the changes take off their nodes, `evicted` those that are evicted
     in that run and not in the one without; `budgets` is what disruption budgets say to both. The
     others are pods that have a node only with the changes, or only without. `warnings` are what
-    whoever makes the changes ought to know. `base_price` is the
-    price without what other pods feel. `n_helped` of the pods asked about bind, the first of them
-    on `node`.
+    one ought to know before making the changes. `title` is the plan in a few words. `base_price` is
+    the price without what other pods feel. `n_helped` of the pods asked about bind, the first of
+    them on `node`.
     """
 
     changes: tuple[Change, ...]
@@ -49,6 +51,7 @@ class Answer:
     leaving: tuple[str, ...] = ()
     budgets: tuple[Disruptions, ...] = ()
     warnings: tuple[str, ...] = ()
+    title: str = ""
 
     @property
     def losing(self) -> tuple[str, ...]:
@@ -63,6 +66,44 @@ class Answer:
     def rank(self) -> tuple[int, int]:
         """By what answers are advised: whom they harm, then the price."""
         return (ORDER.index(self.harm), self.price)
+
+    def repeats(self, other: Answer) -> bool:
+        """Return whether it says no more than another that is at least as good.
+
+        It does all that the other does, and more; or it sets the same fields to other values, and
+        the run ends the same.
+        """
+        if self.n_helped > other.n_helped or self.rank < other.rank:
+            return False
+        if set(map(line_of, self.changes)) >= set(map(line_of, other.changes)):
+            return True
+        places = [_places(each.changes) for each in (self, other)]
+        return places[0] == places[1] and self._felt == other._felt
+
+    @property
+    def _felt(self) -> tuple[object, ...]:
+        return (self.node, self.evicted, self.leaving, self.newly_pending, self.newly_bound)
+
+
+def without_repeats(answers: Iterable[Answer]) -> list[Answer]:
+    """Return answers, best first, without those that repeat a better one."""
+    kept: list[Answer] = []
+    for each in answers:
+        if not any(each.repeats(better) for better in kept):
+            kept.append(each)
+    return kept
+
+
+def _places(changes: Sequence[Change]) -> list[object]:
+    """Return what changes are about, without the values that they set."""
+    return [
+        (each.target, each.path)
+        if isinstance(each, SetField)
+        else (each.node, each.key)
+        if isinstance(each, SetLabel)
+        else line_of(each)
+        for each in changes
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +147,7 @@ def answer_of(
         leaving=leaving,
         budgets=budgets,
         warnings=warnings_of(changes, asked.cluster),
+        title=title_of(plan),
     )
 
 

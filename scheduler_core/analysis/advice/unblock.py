@@ -15,7 +15,7 @@ from typing import Final, Literal
 from msgspec.structs import replace
 
 from scheduler_core.analysis.advice.actions import Action, Plan, action, set_on
-from scheduler_core.analysis.advice.answer import Answer, Asked, answer_of
+from scheduler_core.analysis.advice.answer import Answer, Asked, answer_of, without_repeats
 from scheduler_core.analysis.advice.blockers import blocked_nodes
 from scheduler_core.analysis.advice.bugs import FoundBug, bugs_in
 from scheduler_core.analysis.advice.harm import ORDER, harm_of, leaving_of, warnings_of
@@ -444,7 +444,7 @@ class Search:
         return Unblocked(
             pod=self._pod,
             pods=self._pods,
-            answers=tuple(best[:MAX_ANSWERS]),
+            answers=tuple(without_repeats(best)[:MAX_ANSWERS]),
             n_tried=len(self._listed),
             n_plans=n_plans,
             tried=dict(self._tried),

@@ -60,6 +60,7 @@ def test_the_json_and_its_changes_make_the_pod_bind(
             'pod/shop/web set spec.tolerations[+]={"key":"gpu","operator":"Exists",'
             '"effect":"NoSchedule"}'
         ],
+        "title": "Tolerate gpu",
         "sentence": "let pod shop/web tolerate gpu:NoSchedule",
         "verdict": "binds on a",
         "node": "a",
@@ -84,7 +85,9 @@ def test_the_text_says_what_to_do_and_what_was_tried(
 ) -> None:
     assert main(["unblock", cluster, "--owner=ReplicaSet/shop/web"]) == 0
     text = capsys.readouterr().out
-    assert "shop/web binds, harmless first:\n  1. let pod shop/web tolerate" in text
+    assert (
+        "shop/web binds, harmless first:\n  1. Tolerate gpu\n     let pod shop/web tolerate" in text
+    )
     assert "Nothing smaller exists among what was tried." in text
     assert "CAME TO" not in text
     assert main(["unblock", cluster, "--owner=ReplicaSet/shop/web", "--tried"]) == 0

@@ -1,0 +1,139 @@
+"""A plan in a few words: what stands on its button and at the head of a list."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from scheduler_core.analysis.advice.actions import Action, Kind, Plan
+from scheduler_core.api import KubeObject, Pod, StorageClass
+from scheduler_core.api.coerce import Plain
+from scheduler_core.changes.vocabulary import (
+    Change,
+    CopyNode,
+    Cordon,
+    Create,
+    Delete,
+    Put,
+    RemoveTaint,
+    SetField,
+    SetLabel,
+)
+from scheduler_core.wording import PLUS, Text, say, series, some_of
+
+MAX_NAMED: Final = 2
+"""So many pods, taints or labels are named in a title."""
+
+_PLAIN: Final[dict[Kind, Text]] = {
+    "gate": say("title.gate", "Lift the scheduling gates"),
+    "nodeTaints": say("title.node_taints", "Spread with nodeTaintsPolicy: Honor"),
+    "schedule": say("title.schedule", "Use a scheduler of this cluster"),
+    "hostPort": say("title.host_port", "Drop the host port"),
+}
+
+
+def title_of(plan: Plan) -> str:
+    """Return a plan in a few words."""
+    return series([_title(each) for each in plan.actions], PLUS)
+
+
+def _title(action: Action) -> str:
+    if (plain := _PLAIN.get(action.kind)) is not None:
+        return plain
+    if action.kind in ("move", "delete"):
+        return _of_leaving(action)
+    texts = dict.fromkeys(_of_change(action.kind, each) for each in action.changes)
+    said = [text for text in texts if text]
+    return series(said[:1] if action.kind in _ONE_SAYS_IT else said[:MAX_NAMED])
+
+
+_ONE_SAYS_IT: Final = (
+    "soften",
+    "class",
+    "deviceClass",
+    "node",
+    "claim",
+    "storageClass",
+    "priority",
+)
+"""Kinds whose other changes only go with the one that is told first."""
+
+
+def _of_leaving(action: Action) -> str:
+    pods = [
+        each.target.key
+        for each in action.changes
+        if isinstance(each, Delete) and each.target.kind is Pod
+    ]
+    names = some_of(pods, most=MAX_NAMED)
+    if action.kind == "move":
+        return say("title.move", "Move {pods} elsewhere", pods=names)
+    return say("title.delete", "Delete {pods}", pods=names)
+
+
+def _of_change(kind: Kind, change: Change) -> str:
+    match change:
+        case SetField(_, path, value):
+            return _of_field(kind, path, value)
+        case Cordon(node, False):
+            return say("title.uncordon", "Uncordon {node}", node=node)
+        case RemoveTaint(node, key) if kind == "untaint":
+            return say("title.untaint", "Take taint {key} off {node}", key=key, node=node)
+        case SetLabel(node, key, value):
+            return say("title.label", "Label {node} {key}={value}", node=node, key=key, value=value)
+        case CopyNode(node, 1):
+            return say("title.node", "Add a node like {node}", node=node)
+        case CopyNode(node, n):
+            return say("title.nodes", "Add {n:,} nodes like {node}", n=n, node=node)
+        case Create(objects) | Put(objects):
+            return _of_object(kind, objects[-1] if kind == "claim" else objects[0])
+        case _:
+            return ""
+
+
+def _of_field(kind: Kind, path: str, value: Plain) -> str:
+    where = path.split(".")
+    match kind:
+        case "tolerate" if isinstance(value, dict):
+            return say("title.tolerate", "Tolerate {taint}", taint=value.get("key") or "*")
+        case "maxSkew":
+            return say("title.max_skew", "Raise maxSkew to {n}", n=value)
+        case "shrink":
+            name = path.partition(".requests")[2] or path.partition(".limits")[2]
+            resource = name.strip(".[]")
+            return say(
+                "title.shrink", "Request {amount} {resource}", amount=value, resource=resource
+            )
+        case "soften" if where[-1] == "whenUnsatisfiable":
+            return say("title.spread", "Spread only where it can")
+        case "soften" if path.endswith("[+]"):
+            return say("title.soften", "Prefer what its {kind} requires", kind=where[2])
+        case "soften":
+            return say("title.drop", "Drop what its {kind} requires", kind=where[2])
+        case "selector":
+            key = path.removeprefix("spec.nodeSelector").strip(".[]")
+            return say("title.selector", "Drop node selector {key}", key=key)
+        case "priority" | "class" if where[-1] == "priorityClassName":
+            return say("title.priority", "Raise its priority to {name}", name=value)
+        case "priority" | "class":
+            return say("title.preempt", "Let it preempt")
+        case _:
+            return say("title.field", "Change {field}", field=where[-1])
+
+
+def _of_object(kind: Kind, item: KubeObject) -> str:
+    key = item.key
+    match kind:
+        case "claim":
+            return say("title.claim", "Provide claim {key}", key=key)
+        case "volume":
+            return say("title.volume", "Copy volume {key} to where the node is", key=key)
+        case "driver":
+            return say("title.driver", "Install its CSI driver on {node}", node=key)
+        case "volumeLimit":
+            return say("title.volume_limit", "Raise the volume limit of {node}", node=key)
+        case "devices":
+            return say("title.devices", "Ask for other devices in {key}", key=key)
+        case "storageClass" if not isinstance(item, StorageClass):
+            return say("title.storage_class", "Use another storage class for {key}", key=key)
+        case _:
+            return say("title.create", "Create {kind} {key}", kind=item.kind, key=key)
