@@ -56,7 +56,7 @@ export default defineConfig({
     target: "es2022",
     sourcemap: false,
     rolldownOptions: {
-      input: ["src/main.ts", "src/compare.ts", "src/experiment.ts", "src/classroom.ts", ...PAGES],
+      input: ["src/main.ts", "src/compare.ts", "src/experiment.ts", "src/classroom.ts", "src/fonts.css", ...PAGES],
       output: {
         codeSplitting: {
           groups: [

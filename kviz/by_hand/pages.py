@@ -34,7 +34,7 @@ from scheduler_core.wording import told
 def game_list(request: HttpRequest) -> HttpResponse:
     """The samples that are small enough, and how to play with any other cluster."""
     context = {
-        "section": "learn",
+        "section": "by-hand",
         "samples": [each for each in sample_entries() if may_place_by_hand(each.snapshot)],
         "nodes": MAX_NODES_BY_HAND,
         "pods": MAX_PODS_BY_HAND,
@@ -88,4 +88,4 @@ def game_detail(request: HttpRequest, game_id: UUID) -> HttpResponse:
     attempt = own_attempt(workspace=workspace_of(request), game_id=game_id)
     if attempt is None:
         raise Http404(game_id)
-    return render(request, "by_hand/game.html", {"section": "learn", "game": attempt.game})
+    return render(request, "by_hand/game.html", {"section": "by-hand", "game": attempt.game})

@@ -42,7 +42,7 @@ def _page(
 ) -> HttpResponse:
     workspace = workspace_of(request)
     context = {
-        "section": "snapshots",
+        "section": "real",
         "offered": selectors.clusters_offered(workspace=workspace),
         "workspace": workspace,
         "problems": problems,

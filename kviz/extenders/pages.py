@@ -49,7 +49,7 @@ def session_list(request: HttpRequest) -> HttpResponse:
             recorder.look(session.run_id)
         return redirect("extender-session", session.pk)
     context = {
-        "section": "runs",
+        "section": "real",
         "sessions": selectors.session_list(workspace=workspace)[:SESSIONS_SHOWN],
         "followed": selectors.runs_that_fill(workspace=workspace),
         "snapshots": snapshot_selectors.snapshots_visible(workspace=workspace),
@@ -92,7 +92,7 @@ def session_detail(request: HttpRequest, session_id: UUID) -> HttpResponse:
     known_sessions.expect(session, request.get_host())
     cycles = cycles_latest(run=session.run, limit=CYCLES_SHOWN)
     context = {
-        "section": "runs",
+        "section": "real",
         "session": session,
         "run": session.run,
         "cycles": [(row, document, _time_of(row)) for row, document in cycles],

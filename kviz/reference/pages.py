@@ -62,7 +62,7 @@ def plugin_detail(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_safe
 def glossary_page(request: HttpRequest) -> HttpResponse:
-    return render(request, "about/glossary.html", {"section": "docs", "glossary": glossary()})
+    return render(request, "about/glossary.html", {"section": "glossary", "glossary": glossary()})
 
 
 @require_safe
@@ -70,7 +70,7 @@ def then_and_now_page(request: HttpRequest) -> HttpResponse:
     """Yesterday's words and what is there today; `q` asks for one of them."""
     q = request.GET.get("q", "").strip()
     context = {
-        "section": "docs",
+        "section": "then",
         "q": q,
         "table": then_and_now.table().matching(q),
         "minors": then_and_now.MINORS,
@@ -119,7 +119,7 @@ def classic_switch(request: HttpRequest) -> HttpResponse:
 def rest_page(request: HttpRequest) -> HttpResponse:
     """The REST interface for people: every operation, its documents, and how to call it."""
     site = request.build_absolute_uri("/").rstrip("/")
-    context = {"section": "docs", "interface": rest.interface(), "site": site}
+    context = {"section": "rest", "interface": rest.interface(), "site": site}
     return render(request, "about/rest.html", context)
 
 

@@ -24,7 +24,7 @@ from tests.web.english import english_on
 from tests.web.test_pages import BAD_CONFIG, Page
 from tests.web.test_texts_of_the_engine import CLINIC
 
-ENGLISH = re.compile(r"/(docs|static)/")
+ENGLISH = re.compile(r"/(docs|static|api/v1/docs)/")
 NAMES = re.compile(r"/(cycles|pods|nodes)/.*")
 SAMPLES = ("why-pending", "fit-and-balance", "preemption-budget")
 CHINESE = re.compile("[\u4e00-\u9fff]")

@@ -54,7 +54,7 @@ def followed_list(request: HttpRequest) -> HttpResponse:
 
 def _list(request: HttpRequest, problem: str, status: HTTPStatus) -> HttpResponse:
     context = {
-        "section": "runs",
+        "section": "real",
         "followed": selectors.followed_list(workspace=workspace_of(request))[:SHOWN],
         "problem": problem,
         "offered": clusters_offered(workspace=workspace_of(request)),
@@ -107,7 +107,7 @@ def followed_detail(request: HttpRequest, followed_id: UUID) -> HttpResponse:
     checked = cast("dict[str, list[dict[str, object]]]", followed.checked or {})
     compared = checked.get("compared", [])
     context = {
-        "section": "runs",
+        "section": "real",
         "followed": followed,
         "run": followed.run,
         "following": following,
@@ -149,7 +149,7 @@ def followed_decision(request: HttpRequest, followed_id: UUID, number: int) -> H
     if beside is None:
         raise Http404(number)
     context = {
-        "section": "runs",
+        "section": "real",
         "followed": followed,
         "run": followed.run,
         "beside": beside,

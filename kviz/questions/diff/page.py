@@ -48,7 +48,7 @@ def run_compare(request: HttpRequest) -> HttpResponse:
     a, b = chosen
     status = HTTPStatus.OK
     context: dict[str, object] = {
-        "section": "runs",
+        "section": "compare",
         "a": a,
         "b": b,
         "share": share_of(request),
