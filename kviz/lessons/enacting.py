@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Final
 
 from kviz.lessons.lesson import Lesson
 from kviz.out_of_tree import load_plugins
 from kviz.runs.reading.projection import CycleDocument, cycle_document
 from kviz.samples import sample_named
+from scheduler_core.analysis.advice.coins import Coin
+from scheduler_core.analysis.advice.throws import Cast, Throwing
 from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.api.ingest import ingest
 from scheduler_core.changes import ChangeAt, Rules, plan, read_lines
@@ -19,10 +23,13 @@ from scheduler_core.releases import RELEASES, stored_release
 from scheduler_core.releases.table import Release
 from scheduler_core.sim import RunOptions, Scenario, gates_of_run, load_scenario, simulate
 from scheduler_core.trace.cycle_record import cycle_range, cycle_record
-from scheduler_core.trace.events import AnyEvent, CycleStarted, Detail, HeaderEvent
+from scheduler_core.trace.events import AnyEvent, CycleStarted, Detail, HeaderEvent, QueueMoved
 from scheduler_core.trace.index import CycleRow, PodRow, TraceIndex
 from scheduler_core.trace.names import Names
 from scheduler_core.wording import say, series
+
+LUCK_RUNS: Final = 100
+FINISHING: Final[tuple[Coin, ...]] = ("workers",)
 
 
 @dataclass(frozen=True)
@@ -47,6 +54,30 @@ class Enacted:
     placed: dict[str, str]
     """The pods that were on nodes when the run began, with their nodes."""
     node_labels: dict[str, dict[str, str]]
+    objects: Sequence[KubeObject] = ()
+    options: RunOptions | None = None
+    """What it was simulated with, where it was simulated here."""
+
+    @cached_property
+    def luck(self) -> dict[str, Counter[str]]:
+        """By pod, how often it comes to which node in 100 runs whose workers finish as they may."""
+        found: dict[str, Counter[str]] = {}
+        if self.options is not None:
+            throwing, pods = Throwing(self.objects, self.options), Cast(self.objects).pods
+            for number in range(LUCK_RUNS):
+                ends = throwing.throw(FINISHING, 0, number).places
+                for pod, place in zip(pods, ends, strict=True):
+                    found.setdefault(pod, Counter())[place] += 1
+        return found
+
+    def asked(self, pod: str) -> dict[str, dict[str, str]]:
+        """Return what hints said of events for a pod, by plugin and event."""
+        found: dict[str, dict[str, str]] = {}
+        for event in self.headers:
+            if isinstance(event, QueueMoved) and self.names.pod(event.pod) == pod:
+                for each in event.hints:
+                    found.setdefault(self.names.plugins[each.plugin], {})[event.event] = each.hint
+        return found
 
     @cached_property
     def names(self) -> Names:
@@ -117,7 +148,8 @@ def cluster_text(lesson: Lesson) -> bytes:
 def enact(lesson: Lesson, changes: Sequence[str] = ()) -> Enacted:
     """Simulate the lesson's run, with changes made before. Raises ConfigError."""
     objects, options = planned_run(lesson, changes)
-    return enacted(objects, simulate(objects, options))
+    run = enacted(objects, simulate(objects, options))
+    return replace(run, objects=objects, options=options)
 
 
 def planned_run(

@@ -33,7 +33,8 @@ def fact_of(question: Question, run: Enacted) -> object:
     way = (fact.value,) if isinstance(fact.value, str) else fact.value
     for root in _roots(fact, run):
         if way[0] in root:
-            return _follow(root, way)
+            found = _follow(root, way)
+            return _nearest(question, found) if way[0] == "luck" else found
     raise NoSuchFact(f"there is no {way[0]}")
 
 
@@ -45,12 +46,23 @@ def _in_order(question: Question, places: Mapping[str, int]) -> tuple[str, ...]:
     return tuple(sorted(values, key=lambda value: places[value]))
 
 
+def _nearest(question: Question, found: object) -> object:
+    """Of a choice among numbers the one that is nearest to what was counted."""
+    if question.kind != "choice" or not isinstance(found, int):
+        return found
+    return min((each.value for each in question.options), key=lambda n: abs(int(n) - found))
+
+
 def _roots(fact: Fact, run: Enacted) -> list[Mapping[str, object]]:
     """Where the first step of a way is looked up."""
     if fact.cycle:
         if fact.cycle not in run.cycles:
             raise NoSuchFact(f"the run has {len(run.cycles)} cycles, no cycle {fact.cycle}")
         return [asdict(run.cycles[fact.cycle]), dict(run.document(fact.cycle))]
+    if fact.pod and fact.value[0] == "luck":
+        return [{"luck": run.luck.get(fact.pod, {})}]
+    if fact.pod and fact.value[0] == "asked":
+        return [{"asked": run.asked(fact.pod)}]
     if fact.pod:
         if fact.pod in run.pods:
             return [asdict(run.pods[fact.pod])]
