@@ -98,9 +98,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _options_json(wanted: RunOptions) -> dict[str, object]:
     return {
-        "release": wanted.features.release.name,
-        "releaseText": wanted.features.release_text,
-        "featureGates": wanted.features.changed,
+        **wanted.features.as_json(),
         "tieBreak": wanted.tie_break,
         "queueOrder": wanted.queue_order,
     }

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -39,6 +40,11 @@ class Asked:
     objects: Sequence[KubeObject]
     options: RunOptions
     sentences: tuple[str, ...]
+
+    def print_json(self, answer: Mapping[str, object]) -> None:
+        """Print an answer, by which release it is, and what was changed before."""
+        followed = self.options.features.as_json()
+        print(json.dumps({**answer, **followed, "changes": self.sentences}))
 
     def print_text(self, text: str) -> None:
         """Print an answer, by which release it is, and what was changed before."""

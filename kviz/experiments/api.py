@@ -60,6 +60,9 @@ class ExperimentCreateSerializer(RunInputsSerializer):
 
 class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
     error = serializers.SerializerMethodField()
+    release_text = serializers.CharField(
+        help_text="The release that its runs follow, and what it was chosen by."
+    )
 
     def get_error(self, experiment: Experiment) -> str:
         return experiment.error
@@ -79,6 +82,7 @@ class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
             "doing",
             "answer",
             "engine_version",
+            "release_text",
             "error",
             "created_at",
             "started_at",

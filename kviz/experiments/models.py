@@ -11,6 +11,7 @@ from kviz.common.claiming import QUEUED, Claimed
 from kviz.common.said_field import SaidField, SaidTextField
 from kviz.runs.models import Run
 from kviz.snapshots.models import Snapshot
+from scheduler_core.releases.choosing import in_words
 
 
 class Experiment(Claimed):
@@ -78,6 +79,12 @@ class Experiment(Claimed):
 
     def __str__(self) -> str:
         return f"{self.name or self.kind} ({self.status})"
+
+    @property
+    def release_text(self) -> str:
+        """The release that its runs follow, with what it was chosen by; "" if unknown."""
+        name = self.inputs.get("release", "")
+        return in_words(name, self.inputs.get("release_told", "")) if name else ""
 
     @property
     def is_over(self) -> bool:

@@ -6,6 +6,7 @@ What its extenders answered belongs to its inputs.
 from __future__ import annotations
 
 import uuid
+from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -171,6 +172,11 @@ class Run(Claimed):
     def release_text(self) -> str:
         """The release with what it was chosen by: `1.37.2 (nodes say v1.37.1)`; "" if unknown."""
         return in_words(self.release, self.release_told) if self.release else ""
+
+    @property
+    def said_of_all(self) -> dict[str, Any]:
+        """What each document about the run, or about a part of it, says."""
+        return {"release_text": self.release_text, "not_modelled": self.not_modelled}
 
     @property
     def is_over(self) -> bool:

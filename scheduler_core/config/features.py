@@ -210,6 +210,14 @@ class FeatureGates(Struct, frozen=True):
         """The release's name, and what it was chosen by: `1.37.2 (nodes say v1.37.1)`."""
         return in_words(self.release.name, self.release_told)
 
+    def as_json(self) -> dict[str, object]:
+        """What is said of the gates in each JSON answer."""
+        return {
+            "release": self.release.name,
+            "releaseText": self.release_text,
+            "featureGates": self.changed,
+        }
+
 
 def switchable(release: Release) -> dict[str, GateSpec]:
     """The gates of a release that a run may switch, by name."""

@@ -17,6 +17,7 @@ from kviz.snapshots.models import Snapshot
 from scheduler_core.config.features import NOT_MODELLED, SWITCHABLE, switchable
 from scheduler_core.releases import LATEST
 from tests.web.cast import CLUSTER, NODES, Person, execute, pod, problem
+from tests.web.test_csv import of as csv_of
 
 NO_POD_LEVEL = {"PodLevelResources": False, "InPlacePodLevelResourcesVerticalScaling": False}
 POD_LEVEL = NODES + pod("wide", "1", resources="{requests: {cpu: 64}}")
@@ -291,8 +292,19 @@ def test_the_release_is_what_the_nodes_say_and_every_screen_says_so(owner: Perso
     execute(worker="test")
     run = Run.objects.get()
     assert (run.release, run.release_text) == ("1.37.2", SAID)
-    for address in (f"/runs/{run.pk}", f"/runs/{run.pk}/pods/shop/giant/why"):
-        assert f"Kubernetes v{SAID}" in made_with(owner.client.get(address).content.decode())
+    tables = "/explore?view=tables&c=1"
+    for page in ("", "/pods/shop/giant/why", "/cycles", tables, "/cycles/1/model", "/optimum"):
+        html = owner.client.get(f"/runs/{run.pk}{page}").content.decode()
+        assert f"Kubernetes v{SAID}" in made_with(html)
+    assert f"<td>v{SAID}</td>" in owner.client.get("/runs/").content.decode()
+    compared = owner.client.get(f"/runs/compare?a={run.pk}&b={run.pk}").content.decode()
+    assert f"B: Kubernetes v{SAID}" in compared
+    for table in ("cycles.csv", "pods.csv"):
+        assert {row["release"] for row in csv_of(owner, run, table)} == {SAID}
+    for part in ("", "cycles/", "cycles/1/", "pods/shop/giant/why/"):
+        assert owner.get(f"/runs/{run.pk}/{part}").json()["release_text"] == SAID
+    compared = owner.get(f"/runs/{run.pk}/compare/{run.pk}/").json()
+    assert compared["releases"] == {"a": SAID, "b": SAID}
     explorer = owner.client.get(f"/runs/{run.pk}/explore").content.decode()
     assert f'data-release="{SAID}"' in explorer
     again = sent(owner, b"".join(pieces(run)))

@@ -39,14 +39,14 @@ def report_of(experiment: Experiment) -> Report:
 
 
 def columns_of(experiment: Experiment) -> list[str]:
-    return ["variant", "name", "problem", *kind_named(experiment.kind).columns]
+    return ["variant", "name", "problem", *kind_named(experiment.kind).columns, "release"]
 
 
 def csv_rows(experiment: Experiment) -> Iterator[list[Sequence[Cell]]]:
     """The results as rows of `columns_of`, in the order in which they came, batch by batch."""
     columns = kind_named(experiment.kind).columns
     for batch in result_batches(experiment):
-        yield [_csv_row(result, columns) for result in batch]
+        yield [[*_csv_row(result, columns), experiment.release_text] for result in batch]
 
 
 def result_batches(experiment: Experiment) -> Iterator[list[Result]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
 from kviz.command_line.arguments import Subparsers
@@ -59,8 +58,7 @@ def run(options: argparse.Namespace) -> int:
             pods = [pod for pod, _ in templates]
             found = capacity(asked.objects, asked.options, pods, options.max)
     if options.json:
-        more = {"daemons": daemons_json(asked.objects), "changes": asked.sentences}
-        print(json.dumps(as_json(found) | more))
+        asked.print_json(as_json(found) | {"daemons": daemons_json(asked.objects)})
     else:
         asked.print_text(as_text(found, asked.objects))
     return 0

@@ -47,6 +47,11 @@ class EvictedSerializer(serializers.Serializer[object]):
     b = serializers.ListField(child=serializers.CharField())
 
 
+class ReleasesSerializer(serializers.Serializer[object]):
+    a = serializers.CharField(help_text="`1.37.2 (nodes say v1.37.1)`.")
+    b = serializers.CharField()
+
+
 class RunComparisonSerializer(serializers.Serializer[object]):
     """Docs: comparing."""
 
@@ -67,6 +72,7 @@ class RunComparisonSerializer(serializers.Serializer[object]):
     messages = serializers.ListField(child=serializers.DictField())
     utilisation = serializers.ListField(child=serializers.DictField())
     inputs = serializers.DictField()
+    releases = ReleasesSerializer()
     changes = serializers.ListField(
         child=serializers.CharField(),
         help_text="What made one run of the other, in words, if it is a variant of it.",
@@ -84,6 +90,7 @@ class RunCompare(APIView):
         """
         a, b = readable_run(request, run_id), readable_run(request, other_id)
         try:
-            return Response(comparison(a=a, b=b).as_json())
+            releases = {"a": a.release_text, "b": b.release_text}
+            return Response(comparison(a=a, b=b).as_json() | {"releases": releases})
         except CannotCompare as refused:
             raise Problem(HTTPStatus.CONFLICT, told(refused)) from refused

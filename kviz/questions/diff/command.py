@@ -38,6 +38,7 @@ from scheduler_core.changes import ChangeError, Rules, changed_rules, read_chang
 from scheduler_core.config import ConfigError, KubeSchedulerConfiguration
 from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.releases import stored_release
+from scheduler_core.releases.choosing import in_words
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.sim import simulate
 from scheduler_core.trace.checking import TraceError
@@ -88,25 +89,33 @@ def _add_side(command: argparse.ArgumentParser, side: str) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print what is different. Raises WrongUsage: 1 is not for failing, it says they differ."""
     try:
-        found = _compared(options)
+        a, b = _runs(options)
+        found = _compared(options, a, b)
     except (CommandFailed, PluginFailure) as problem:
         raise WrongUsage(str(problem)) from problem
     if options.json:
-        print(json.dumps(found.as_json()))
+        releases = {"a": a.release_text, "b": b.release_text}
+        print(json.dumps(found.as_json() | {"releases": releases}))
     else:
         _print(found)
+        print(f"A: Kubernetes v{a.release_text}\nB: Kubernetes v{b.release_text}")
     return 0 if found.identical else 1
 
 
 # ---------------------------------------------------------------- reading
 
 
-def _compared(options: argparse.Namespace) -> Comparison:
+def _runs(options: argparse.Namespace) -> tuple[Made, Made]:
+    """Return the two runs. Raises CommandFailed."""
     sources = Sources()
     given = [name for name in ("config", "scenario", "tie_break", *LISTS) if getattr(options, name)]
     if given and _holds_run(options.a) and _holds_run(options.b):
         raise WrongUsage(f"{_option(given[0])}: both are runs already; they stay as they were made")
     a, b = (_run_of(options, side, sources) for side in SIDES)
+    return a, b
+
+
+def _compared(options: argparse.Namespace, a: Made, b: Made) -> Comparison:
     try:
         return compare(a.lines, b.lines).with_known(_arguments(a, b), ())
     except TraceError as error:
@@ -132,6 +141,7 @@ class Made:
 
     lines: RunLines
     configuration: KubeSchedulerConfiguration | None
+    release_text: str
 
 
 def _arguments(a: Made, b: Made) -> list[Setting]:
@@ -149,12 +159,12 @@ def _run_of(options: argparse.Namespace, side: str, sources: Sources) -> Made:
         if given := [name for name in (*SINGLE, *LISTS) if getattr(options, f"{name}_{side}")]:
             option = _option(f"{given[0]}_{side}")
             raise WrongUsage(f"{option}: {path} is a run already; it stays as it was made")
-        chunks, configuration = _saved(path)
+        chunks, configuration, release = _saved(path)
     else:
         take_from_samples(own)
-        chunks, configuration = _simulated(own, sources.read(path))
+        chunks, configuration, release = _simulated(own, sources.read(path))
     try:
-        return Made(read_lines(chunks), configuration)
+        return Made(read_lines(chunks), configuration, release)
     except TraceError as error:
         raise CommandFailed(f"{path}: the trace in this file is damaged: {error}") from error
 
@@ -187,8 +197,8 @@ def _holds_run(path: Path) -> bool:
         raise CommandFailed(f"{path}: {error.strerror}") from error
 
 
-def _saved(path: Path) -> tuple[list[Chunk], KubeSchedulerConfiguration | None]:
-    """The trace in a file, and its configuration. Raises CommandFailed."""
+def _saved(path: Path) -> tuple[list[Chunk], KubeSchedulerConfiguration | None, str]:
+    """The trace in a file, its configuration and its release. Raises CommandFailed."""
     try:
         with path.open("rb") as file:
             records = [each for each in read_records(file) if isinstance(each, Part | Inputs)]
@@ -198,7 +208,9 @@ def _saved(path: Path) -> tuple[list[Chunk], KubeSchedulerConfiguration | None]:
         raise CommandFailed(f"{path}: {error.strerror}") from error
     inputs = next((each for each in records if isinstance(each, Inputs)), None)
     chunks = [each.chunk for each in records if isinstance(each, Part)]
-    return chunks, configuration_in(inputs) if inputs else None
+    if inputs is None:
+        return chunks, None, ""
+    return chunks, configuration_in(inputs), in_words(inputs.release, inputs.release_told)
 
 
 def configuration_in(inputs: Inputs) -> KubeSchedulerConfiguration | None:
@@ -216,13 +228,13 @@ def configuration_in(inputs: Inputs) -> KubeSchedulerConfiguration | None:
 
 def _simulated(
     own: argparse.Namespace, cluster: Ingested
-) -> tuple[list[Chunk], KubeSchedulerConfiguration]:
+) -> tuple[list[Chunk], KubeSchedulerConfiguration, str]:
     made_of = inputs_of(own, changes_of(own), cluster)
     objects, wanted = made_of.objects(cluster), made_of.options
     try:
         with transport_for(wanted.configuration) as transport:
             chunks = list(chunked(simulate(objects, replace(wanted, transport=transport))))
-            return chunks, wanted.configuration
+            return chunks, wanted.configuration, wanted.features.release_text
     except ConfigError as error:
         raise CommandFailed(f"{own.config}: {error}") from error
 

@@ -93,9 +93,10 @@ def run(options: argparse.Namespace) -> int:
     except CopyDied as error:
         raise CommandFailed(str(error)) from error
     if options.json:
-        print(json.dumps(luck_json(found, pod)))
+        print(json.dumps(luck_json(found, pod) | made_of.options.features.as_json()))
     else:
         print(luck_text(found, pod), end="")
+        print(made_of.options.features.text)
     return 0
 
 

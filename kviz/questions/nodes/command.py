@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
 from kviz.command_line.arguments import Subparsers
@@ -67,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
         addition = _addition(asked, shapes, options)
         drains = _draining(asked, options)
     if options.json:
-        print(json.dumps(as_json(addition, drains) | {"changes": asked.sentences}))
+        asked.print_json(as_json(addition, drains))
     else:
         asked.print_text(as_text(addition, drains))
     return 0

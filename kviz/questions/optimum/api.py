@@ -57,6 +57,10 @@ class OptimumSerializer(serializers.ModelSerializer[Optimum]):
         allow_null=True, help_text="As `kviz optimum --json` prints it, and more (docs/optimum.md)."
     )
     error = serializers.SerializerMethodField()
+    release_text = serializers.CharField(
+        source="run.release_text",
+        help_text="The release that the run follows, and what it was chosen by.",
+    )
 
     def get_error(self, found: Optimum) -> str:
         return found.error
@@ -72,6 +76,7 @@ class OptimumSerializer(serializers.ModelSerializer[Optimum]):
             "progress",
             "answer",
             "error",
+            "release_text",
         )
 
 

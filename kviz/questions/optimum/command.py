@@ -99,7 +99,9 @@ def run(options: argparse.Namespace) -> int:
         ) from error
     except (InstanceError, TooLarge) as error:
         raise CommandFailed(str(error)) from error
-    print(json.dumps(as_json(found)) if options.json else as_text(found), end="")
     if options.json:
-        print()
+        print(json.dumps(as_json(found) | wanted.features.as_json()))
+    else:
+        print(as_text(found), end="")
+        print(wanted.features.text)
     return 0

@@ -91,4 +91,7 @@ class SnapshotCheck(APIView):
 def _checked(run: Run, rules: JsonValue) -> dict[str, object]:
     """What `kviz check --json` prints. Raises InvalidInput."""
     changes = list(map(sentence_of, run.changes))
-    return rules_json(verdicts_of(run=run, rules=rules)) | {"changes": changes}
+    return rules_json(verdicts_of(run=run, rules=rules)) | {
+        "changes": changes,
+        "release_text": run.release_text,
+    }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from kviz.command_line.problems import CommandFailed, WrongUsage
 from kviz.forking.copies import CopyDied, n_cores
 from kviz.questions.rules.text import junit, rules_json, rules_text
 from kviz.questions.survive.answer import survival
-from scheduler_core.analysis.advice.rules import Rule, Verdict, check, load_rules
+from scheduler_core.analysis.advice.rules import Rule, check, load_rules
 from scheduler_core.analysis.advice.survival import Aftermath, Loss, Standing
 from scheduler_core.config import ConfigError
 from scheduler_core.sim.run import Run
@@ -43,7 +42,10 @@ def run(options: argparse.Namespace) -> int:
             _write(options.junit, junit(verdicts, options.files[0].name))
     except CommandFailed as error:
         raise WrongUsage(str(error)) from error
-    _print(verdicts, asked.sentences, as_json=options.json)
+    if options.json:
+        asked.print_json(rules_json(verdicts))
+    else:
+        asked.print_text(rules_text(verdicts).rstrip("\n"))
     return 0 if all(each.holds for each in verdicts) else 1
 
 
@@ -70,12 +72,3 @@ def _write(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise CommandFailed(f"{path}: {error.strerror}") from error
-
-
-def _print(verdicts: Sequence[Verdict], changes: Sequence[str], *, as_json: bool) -> None:
-    if as_json:
-        print(json.dumps(rules_json(verdicts) | {"changes": list(changes)}))
-        return
-    print(rules_text(verdicts), end="")
-    for sentence in changes:
-        print(f"changed: {sentence}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator, Sequence
 
@@ -63,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
         except CopyDied as error:
             raise CommandFailed(f"a loss could not be run: {error}") from error
     if options.json:
-        print(json.dumps(as_json(found) | {"changes": asked.sentences}))
+        asked.print_json(as_json(found))
     else:
         asked.print_text(as_text(found))
     return 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import shutil
 import sys
@@ -88,7 +87,7 @@ def _answer(options: argparse.Namespace, asked: Asked, until: float) -> int:
     except (NothingToUnblock, CopyDied) as error:
         raise CommandFailed(str(error)) from error
     if options.json:
-        print(json.dumps(as_json(found)))
+        asked.print_json(as_json(found))
     else:
         plans = f"\n{plans_text(found)}" if options.tried else ""
         asked.print_text(as_text(found) + plans)

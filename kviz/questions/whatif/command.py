@@ -70,7 +70,8 @@ def run(options: argparse.Namespace) -> int:
     except ConfigError as error:
         raise CommandFailed(f"{options.config or '--change'}: {error}") from error
     if options.format == "json":
-        print(json.dumps(as_json(found, [line_of(change) for change in changes])))
+        answer = as_json(found, [line_of(change) for change in changes])
+        print(json.dumps(answer | changed.options.features.as_json()))
     else:
         print(as_text(found), end="")
         print(f"\n{changed.options.features.text}")

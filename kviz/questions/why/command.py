@@ -21,7 +21,7 @@ from kviz.questions.why.answer import UnknownNodeError, UnknownPodError, explain
 from kviz.questions.why.text import as_json, as_markdown, as_text
 from scheduler_core.api import KubeObject
 from scheduler_core.api.ingest import Ingested
-from scheduler_core.config import ConfigError, FeatureGates
+from scheduler_core.config import ConfigError
 from scheduler_core.sim import RunOptions
 from scheduler_core.sim.pending import PendingPod, pending_pods
 
@@ -88,7 +88,7 @@ def _explain_one(
         raise CommandFailed(f"{error} in this cluster") from error
     match options.format:
         case "json":
-            print(json.dumps(as_json(explanation) | _followed(gates)))
+            print(json.dumps(as_json(explanation) | gates.as_json()))
         case "markdown":
             print(as_markdown(explanation, gates), end="")
         case _:
@@ -108,21 +108,13 @@ def _explain_pending(
         found = replace(found, pods=_only(found.pods, pod_key(options.pod)))
     match options.format:
         case "json":
-            print(json.dumps(pending.as_json(found, without_pods) | _followed(wanted.features)))
+            print(json.dumps(pending.as_json(found, without_pods) | wanted.features.as_json()))
         case "markdown":
             print(pending.as_markdown(found, without_pods), end="")
             print(f"\n{wanted.features.text}")
         case _:
             print(pending.as_text(found, without_pods), end="")
             print(f"\n{wanted.features.text}")
-
-
-def _followed(gates: FeatureGates) -> dict[str, object]:
-    return {
-        "release": gates.release.name,
-        "releaseText": gates.release_text,
-        "featureGates": gates.changed,
-    }
 
 
 def _only(found: tuple[PendingPod, ...], pod: str) -> tuple[PendingPod, ...]:

@@ -74,7 +74,11 @@ class CyclePagination(NumberPagination):
             "items": {"type": "string"},
             "description": "What the run's input asks for and the engine does not do.",
         }
-        described["required"].append("not_modelled")
+        described["properties"]["release_text"] = {
+            "type": "string",
+            "description": "The release that the run follows, and what it was chosen by.",
+        }
+        described["required"] += ["not_modelled", "release_text"]
         return described
 
 
@@ -118,7 +122,7 @@ class CycleViewSet(GenericViewSet[Cycle]):
         """One line per scheduling cycle, in order."""
         rows = self.paginate_queryset(self.get_queryset())
         response = self.get_paginated_response(self.get_serializer(rows, many=True).data)
-        response.data["not_modelled"] = readable_run(request, run_id).not_modelled
+        response.data.update(readable_run(request, run_id).said_of_all)
         return response
 
     @extend_schema(parameters=[SHARE], responses=OpenApiTypes.OBJECT)

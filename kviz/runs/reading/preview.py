@@ -124,7 +124,7 @@ def preview_document(*, run: Run, found: Preview) -> Json:
     if headers:
         of_cycle = cycle_document(names, cycle_record(headers, details=found.details))
         document = cast("Json", of_cycle)
-        document["not_modelled"] = run.not_modelled
+        document.update(run.said_of_all)
     return document | {
         "gated": found.gated and dict(zip(("code", "plugin", "reasons"), found.gated, strict=True)),
         "without_effect": list(found.without_effect),

@@ -74,7 +74,8 @@ class PreemptionDocument(TypedDict, total=False):
 class CycleDocument(TypedDict, total=False):
     """One cycle. Keys that are not required are absent when the cycle did not get that far.
 
-    `not_modelled` is of its run: what the input asks for and the engine does not do. `unreserved`
+    `not_modelled` is of its run: what the input asks for and the engine does not do; so is
+    `release_text`, whose scheduler it follows and why. `unreserved`
     has the node, and the plugins that undid their Reserve there, the last to reserve first.
     """
 
@@ -108,6 +109,7 @@ class CycleDocument(TypedDict, total=False):
     preemption: Required[PreemptionDocument | None]
     devices: Required[list[Json]]
     not_modelled: list[str]
+    release_text: str
     points: Required[list[Json]]
     unreserved: Json
     extenders: Required[list[Json]]

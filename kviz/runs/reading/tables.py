@@ -26,6 +26,7 @@ CYCLE_COLUMNS: Final = (
     "first_cause",
     "message",
     "not_modelled",
+    "release",
 )
 POD_COLUMNS: Final = (
     "pod",
@@ -44,27 +45,33 @@ POD_COLUMNS: Final = (
     "evicted_by",
     "deleted",
     "not_modelled",
+    "release",
 )
-"""`not_modelled` is of the run: what the input asks for and the engine does not do."""
+"""`not_modelled` and `release` are of the run: what the input asks for and the engine does not do,
+and whose scheduler it follows and why."""
 
 
 def cycle_rows(run: Run, *, kind: CycleKind, pod: str) -> Iterator[list[Sequence[Cell]]]:
     """Cycles in batches, all or those of one kind or pod; no query stays open between two."""
-    after, not_modelled = 0, "; ".join(run.not_modelled)
+    after, of_run = 0, _of_run(run)
     while batch := list(cycles_filtered(run=run, kind=kind, pod=pod, after=after)[:BATCH]):
-        yield [(*_cycle(cycle), not_modelled) for cycle in batch]
+        yield [(*_cycle(cycle), *of_run) for cycle in batch]
         after = batch[-1].number
 
 
 def pod_rows(run: Run) -> Iterator[list[Sequence[Cell]]]:
     """Pods that were queued or evicted, in batches, with what their last cycle came to."""
-    after, not_modelled = "", "; ".join(run.not_modelled)
+    after, of_run = "", _of_run(run)
     pods = run.pod_outcomes.order_by("pod")
     while batch := list(pods.filter(pod__gt=after)[:BATCH]):
         numbers = {pod.last_cycle for pod in batch if pod.last_cycle}
         last = {cycle.number: cycle for cycle in run.cycle_rows.filter(number__in=numbers)}
-        yield [(*_pod(pod, last.get(pod.last_cycle)), not_modelled) for pod in batch]
+        yield [(*_pod(pod, last.get(pod.last_cycle)), *of_run) for pod in batch]
         after = batch[-1].pod
+
+
+def _of_run(run: Run) -> Sequence[Cell]:
+    return "; ".join(run.not_modelled), run.release_text
 
 
 def _cycle(cycle: Cycle) -> Sequence[Cell]:

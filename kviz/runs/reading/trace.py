@@ -129,7 +129,7 @@ def cycle_or_part(*, run: Run, cycle: int) -> CycleDocument | None:
 def _document(run: Run, stored: _StoredCycle, record: CycleRecord) -> CycleDocument:
     names = _names_before(run.pk, stored.chunk.first_seq)
     document = cycle_document(_names_in(names, stored.headers, stored.place), record)
-    document["not_modelled"] = run.not_modelled
+    document["not_modelled"], document["release_text"] = run.not_modelled, run.release_text
     row = run.cycle_rows.filter(number=record.started.cycle).first()
     if row is not None:  # its binding may have failed after its own events
         document["result"], document["node"], document["message"] = (
@@ -205,7 +205,7 @@ def pod_why(*, run: Run, namespace: str, name: str) -> Json | None:
     pod = pod_known(run=run, namespace=namespace, name=name)
     if pod is None:
         return None
-    return _pod_why(run, pod) | {"not_modelled": run.not_modelled}
+    return _pod_why(run, pod) | run.said_of_all
 
 
 def pod_known(*, run: Run, namespace: str, name: str) -> PodOutcome | None:

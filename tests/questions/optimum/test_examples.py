@@ -57,6 +57,9 @@ def test_the_size_trap(capsys: pytest.CaptureFixture[str]) -> None:
         "bound": {"placed": {"0": 2}, "value": 0},
         "counts": {"possible": 9, "feasible": 5, "viable": 1},
         "not_comparable": [],
+        "release": "1.36.2",
+        "releaseText": "1.36.2 (nodes say v1.36.2)",
+        "featureGates": {},
     }
 
 

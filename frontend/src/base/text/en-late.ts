@@ -231,6 +231,7 @@ export const late = {
   "csv.type": "type",
   "csv.message": "message",
   "csv.notModelled": "not modelled",
+  "csv.release": "release",
   "csv.seq": "event",
   "csv.kind": "kind",
   "csv.what": "what",

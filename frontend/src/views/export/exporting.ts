@@ -6,10 +6,11 @@ import { readPalette } from "../../base/palette.ts";
 import { stampOn } from "../../base/pen.ts";
 import "../../base/text/late.ts";
 import { notModelled } from "../../base/text/said.ts";
-import { t } from "../../base/text/text.ts";
+import { t, type TextKey } from "../../base/text/text.ts";
 import type { Explorer } from "../../store/explorer.ts";
 import type { Export } from "../../store/exports.ts";
 import type { PictureName } from "../../store/display.svelte.ts";
+import { madeWith } from "../../store/made.ts";
 import { narrate } from "../../store/narrate.ts";
 import { tableOf, type Table } from "../../store/tables.ts";
 import { CaptionedPicture, PNG_SCALE } from "./page.ts";
@@ -63,11 +64,17 @@ function table(what: Export & { kind: "table" }, { explorer, name }: Exporting):
   return t("saving.savedRows", { n: rows.length });
 }
 
-/** A column says in every row what of the run's input is not modelled, if anything is. */
-function noted(table: Table, { fold }: Explorer): Table {
-  const features = notModelled(fold.run).join("; ");
-  if (!features) return table;
-  return { columns: [...table.columns, t("csv.notModelled")], rows: table.rows.map((row) => [...row, features]) };
+/** Columns say in every row which release the run follows, and what of its input is not modelled, if anything is. */
+function noted(table: Table, { fold, run, released }: Explorer): Table {
+  const notes: (readonly [TextKey, string])[] = [
+    ["csv.notModelled", notModelled(fold.run).join("; ")],
+    ["csv.release", madeWith(run, released)?.release ?? ""],
+  ];
+  const said = notes.filter(([, text]) => text);
+  return {
+    columns: [...table.columns, ...said.map(([key]) => t(key))],
+    rows: table.rows.map((row) => [...row, ...said.map(([, text]) => text)]),
+  };
 }
 
 async function picture(of: PictureName, as: "png" | "svg" | "copy", { explorer, name }: Exporting): Promise<string> {
@@ -96,7 +103,10 @@ async function captioned(of: PictureName, explorer: Explorer, name: string): Pro
   const plugin = position.plugin === null ? "" : explorer.pluginName(position.plugin);
   const cycle = position.cycle ? t("topbar.cycle", { n: position.cycle }) : t("topbar.beforeFirst");
   const caveat = explorer.fold.run?.not_modelled.length ? t("topbar.notModelled") : "";
-  const place = [cycle, position.point, plugin, clock(explorer.state.timeMs), caveat].filter(Boolean).join(" › ");
+  const release = madeWith(explorer.run, explorer.released)?.release;
+  const place = [cycle, position.point, plugin, clock(explorer.state.timeMs), release, caveat]
+    .filter(Boolean)
+    .join(" › ");
   const { key, params } = narrate(explorer);
   const story = of === "map" ? t(key, params) : "";
   return new CaptionedPicture(drawn, { title: name, place, story }, readPalette(document.documentElement), ruler());
