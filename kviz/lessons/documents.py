@@ -31,14 +31,24 @@ class OptionDocument(TypedDict):
     text: str
 
 
+class OtherRunDocument(TypedDict):
+    """The run in which what a question supposes is so; `changes` are lines."""
+
+    changes: list[str]
+    run: str
+    status: str
+
+
 class AnsweredDocument(TypedDict):
-    """`given` is null where the answer was shown unasked."""
+    """`given` is null where the answer was shown unasked; `other` is for a question "what if"."""
 
     given: str | int | list[str] | None
+    given_text: str
     right: bool
     answer: str | int | list[str]
     answer_text: str
     because: str
+    other: OtherRunDocument | None
 
 
 class QuestionDocument(TypedDict):
@@ -146,14 +156,23 @@ def _answered(progress: Progress, question: Question, number: int) -> AnsweredDo
     known = progress.answers.get(str(number))
     if known is None:
         return None
-    answer = question.answer
+    answer, given = question.answer, known["given"]
     return {
-        "given": known["given"],
+        "given": given,
+        "given_text": "" if given is None else given_in_words(question, given),
         "right": known["right"],
         "answer": list(answer) if isinstance(answer, tuple) else answer,
         "answer_text": answer_in_words(question),
         "because": html_of(question.because),
+        "other": _other(progress, question, number),
     }
+
+
+def _other(progress: Progress, question: Question, number: int) -> OtherRunDocument | None:
+    run = attempt_run(progress=progress, number=number) if question.fact.after else None
+    if run is None:
+        return None
+    return {"changes": list(question.fact.after), "run": str(run.pk), "status": run.status}
 
 
 def answer_in_words(question: Question) -> str:

@@ -22,7 +22,7 @@ class Progress(models.Model):
     answers = models.JSONField(default=dict)
     """By step: `{"given", "right"}`; `given` null where the answer was shown unasked."""
     attempts = models.JSONField(default=dict)
-    """By step with a task: `{"changes", "run", "met"}` of the latest attempt."""
+    """By step: `{"changes", "run"}` of the latest attempt at its task, or of what it supposes."""
     begun_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 

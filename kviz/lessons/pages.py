@@ -200,9 +200,10 @@ def _waits(step: StepDocument, run: Run) -> bool:
     at = step["at"]
     at_work = run.status in (Run.Status.QUEUED, Run.Status.RUNNING)
     wanted = at is not None and at["cycle"] > run.cycles and at_work
+    answered = step["question"]["answered"] if step["question"] else None
+    other = answered["other"] if answered else None
     attempt = step["task"]["attempt"] if step["task"] else None
-    tried = attempt is not None and attempt["status"] in Run.LIVE
-    return wanted or tried
+    return wanted or any(each["status"] in Run.LIVE for each in (attempt, other) if each)
 
 
 def _tables(run: Run, step: StepDocument) -> dict[str, object]:

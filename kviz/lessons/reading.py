@@ -57,6 +57,9 @@ def _wrong_in(step: Step, path: Path, shown: Known | None) -> Iterator[Problem]:
         yield Problem((*path, "at", "cycle"), text)
     if step.question is not None:
         yield from _wrong_question(step.question, (*path, "question"))
+        if step.question.fact.after and shown_after(shown, step) is not None:
+            text = "what is supposed runs to its end: reveal all of it before"
+            yield Problem((*path, "question", "fact", "after"), text)
     if step.reveal is not None:
         if isinstance(step.reveal.to, Upto):
             yield from _wrong_upto(step.reveal.to, (*path, "reveal", "to"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+from collections.abc import Sequence
 
 from django.db import transaction
 
@@ -21,7 +22,7 @@ from kviz.runs.services import run_create, run_reveal
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.selectors import samples
 from kviz.snapshots.services import snapshot_create
-from scheduler_core.changes import line_of, lines_of_changes
+from scheduler_core.changes import Change, line_of, lines_of_changes
 from scheduler_core.config import Problem
 from scheduler_core.wording import say, series
 
@@ -93,7 +94,7 @@ def question_answer(
     graded = grade(step.question, given)
     progress.answers[str(number)] = {"given": graded.given, "right": graded.right}
     progress.save(update_fields=["answers", "updated_at"])
-    _reveal(progress, step)
+    _show(progress, step, number)
     return graded
 
 
@@ -103,7 +104,7 @@ def step_reveal(*, progress: Progress, stored_lesson: StoredLesson, number: int)
     if str(number) not in progress.answers:
         progress.answers[str(number)] = {"given": None, "right": False}
         progress.save(update_fields=["answers", "updated_at"])
-    _reveal(progress, step)
+    _show(progress, step, number)
 
 
 def step_leave(*, progress: Progress, stored_lesson: StoredLesson, number: int) -> None:
@@ -139,6 +140,11 @@ def task_run(*, of: Run, task: Task, name: str, text: str) -> Run:
     """
     changes = changes_typed(text)
     _check_allowed(task, [line_of(change) for change in changes], text)
+    return _run_with(changes, of, name)
+
+
+def _run_with(changes: Sequence[Change], of: Run, name: str) -> Run:
+    """Run the cluster of a lesson's run with changes. Raises InvalidInput."""
     assert of.snapshot is not None  # lessons are simulated
     run = run_create(
         workspace=of.workspace,
@@ -183,6 +189,17 @@ def _step(progress: Progress, stored_lesson: StoredLesson, number: int) -> Step:
     if not 1 <= number <= min(progress.reached, len(stored_lesson.lesson.steps)):
         raise NotYet(number)
     return stored_lesson.lesson.steps[number - 1]
+
+
+def _show(progress: Progress, step: Step, number: int) -> None:
+    """Reveal what a step hides, and run what its question supposes."""
+    _reveal(progress, step)
+    supposed = step.question.fact.after if step.question else ()
+    if supposed and progress.run is not None and str(number) not in progress.attempts:
+        changes = changes_typed("\n".join(supposed))
+        run = _run_with(changes, progress.run, f"{progress.run.name}: {step.title}")
+        progress.attempts[str(number)] = {"changes": "\n".join(supposed), "run": str(run.pk)}
+        progress.save(update_fields=["attempts", "updated_at"])
 
 
 def _reveal(progress: Progress, step: Step) -> None:

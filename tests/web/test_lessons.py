@@ -143,7 +143,7 @@ def test_the_pages_do_the_same_without_scripts(owner: Person) -> None:
     assert "data-waits" in waits
     execute(worker="w")
     page = owner.client.get("/learn/mine/2").content.decode()
-    assert "Not so" in page
+    assert "Your answer: small" in page
     assert "rejects the other" in page
     assert "data-waits" not in page
     assert owner.client.get("/learn/mine/9")["Location"] == "/learn/mine/2"
@@ -184,3 +184,37 @@ def test_a_lesson_that_cannot_be_read_is_named_on_the_list(owner: Person, tmp_pa
     library.cache_clear()
     page = owner.client.get("/learn/").content.decode()
     assert "98-bad.yaml" in page
+
+
+SUPPOSED = """\
+  - title: And if
+    text: Suppose that nobody may enter the large one.
+    question:
+      {ask: Where then?, kind: node, answer: small,
+       fact: {cycle: 1, value: node, after: [node/large cordon]}}
+
+"""
+
+
+@pytest.mark.django_db
+def test_what_a_question_supposes_is_run_and_opened_beside_the_lessons_run(
+    owner: Person, tmp_path: Path
+) -> None:
+    (tmp_path / "99-mine.yaml").write_text(
+        TEMPLATE.replace("  - title: Try", SUPPOSED + "  - title: Try")
+    )
+    first = begun(owner)
+    for number in (1, 2):
+        moved(owner.post(f"{WHERE}/steps/{number}/next/", {}))
+    execute(worker="w")
+    assert Run.objects.count() == 1
+    found = moved(owner.post(f"{WHERE}/steps/3/answer/", {"answer": "large"}))["question"][
+        "answered"
+    ]
+    execute(worker="w")
+    assert Run.objects.get(pk=found["other"]["run"]).changes
+    page = owner.client.get("/learn/mine/3").content.decode()
+    assert f"/runs/compare?a={first['run']}&amp;b={found['other']['run']}" in page
+    assert "Your answer: large" in page
+    owner.post(f"{WHERE}/steps/3/answer/", {"answer": "small"})
+    assert Run.objects.count() == 2
