@@ -23,7 +23,7 @@ def refuse_another_workspace(person: User) -> None:
         most = settings.MAX_WORKSPACES or 0
         text = ngettext(
             "You own %(n)d workspace, and may own no more. Leave or delete it first.",
-            "You own %(n)d workspaces, and may own no more. Leave or delete one first.",
+            "You own %(n)d workspaces, which is the limit. Leave or delete one first.",
             most,
         )
         raise TooManyAtOnce(text % {"n": most})
@@ -35,7 +35,7 @@ def refuse_another_token(person: User) -> None:
     if most is not None and person.tokens.count() >= most:
         text = ngettext(
             "You have %(n)d token, and may have no more. Revoke it first.",
-            "You have %(n)d tokens, and may have no more. Revoke one first.",
+            "You have %(n)d tokens, which is the limit. Revoke one first.",
             most,
         )
         raise TooManyAtOnce(text % {"n": most})
@@ -47,7 +47,7 @@ def refuse_another_invitation(workspace: Workspace) -> None:
     if most is not None and workspace.invitations.count() >= most:
         text = ngettext(
             "%(n)d link invites to this workspace, and no more may. Withdraw it first.",
-            "%(n)d links invite to this workspace, and no more may. Withdraw one first.",
+            "%(n)d links invite to this workspace, which is the limit. Withdraw one first.",
             most,
         )
         raise TooManyAtOnce(text % {"n": most})

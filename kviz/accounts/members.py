@@ -76,14 +76,14 @@ def _locked(workspace: Workspace, membership_id: int) -> Membership:
 def _refuse_another_owned(person: User, role: Role) -> None:
     """Raise Refused if a person would own more workspaces than one may."""
     if role == Role.OWNER and owns_enough(person):
-        text = _("%(name)s owns as many workspaces as one may. Choose another role.")
+        text = _("%(name)s already owns the maximum number of workspaces. Choose another role.")
         raise Refused(text % {"name": person.username})
 
 
 def _refuse_without(leaving: Membership) -> None:
     owners = leaving.workspace.memberships.filter(role=Role.OWNER)
     if not owners.exclude(pk=leaving.pk).exists():
-        raise Refused(_("The last owner stays. Make somebody else an owner first."))
+        raise Refused(_("The last owner must stay. Make another member an owner first."))
 
 
 def invitation_create(*, workspace: Workspace, role: Role, made_by: User) -> str:

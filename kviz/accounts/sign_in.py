@@ -66,9 +66,7 @@ def groups_claimed(claims: dict[str, Any]) -> set[str]:
 @receiver(user_logged_in)
 def take_guest_along(request: HttpRequest, user: User, **_more: object) -> None:
     if not services.guest_take_along(session=request.session, person=user):
-        text = _(
-            "What you did before signing in stays behind: you own as many workspaces as one may."
-        )
+        text = _("Your guest work was not moved: you own the maximum number of workspaces.")
         messages.warning(request, text, fail_silently=True)
     note(What.SIGN_IN, who=user.username)
 

@@ -233,7 +233,7 @@ def verdict(mine: SideDocument, outcome: OutcomeDocument) -> str:
     side = best["side"]
     if best["state"] == "proven" and side is not None and key_of(mine) >= key_of(side):
         if key_of(mine) > key_of(scheduler):
-            return gettext("You beat the scheduler, and nobody can do better: this is proved.")
+            return gettext("You beat the scheduler, and no placement is better: this is proved.")
         return gettext("As good as it gets: this is proved.")
     if key_of(mine) > key_of(scheduler):
         return gettext("You beat the scheduler.")

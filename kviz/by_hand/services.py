@@ -71,7 +71,7 @@ def _begin(
     planned = run_prepare(workspace=workspace, snapshot=snapshot, **inputs)
     gates = gates_of_stored(planned)
     if configuration_of(planned.scheduler_config, gates).extenders:
-        raise CannotPlay(gettext("Scheduler extenders decide here, which no game calls."))
+        raise CannotPlay(gettext("Scheduler extenders decide here, and a game does not call them."))
     found = table(planned)
     n_nodes, n_pods = found.n_nodes, len(found.waiting)
     if not n_nodes or not n_pods:

@@ -21,7 +21,7 @@ WORDS: Final = {
     "boardChoose": _("Choose a pod, then a node."),
     "boardChosen": _("{pod}: {n} of {all} nodes are feasible."),
     "boardDone": _("I am done"),
-    "boardDonePart": _("Pods without a node: {n}. Press again to be done all the same."),
+    "boardDonePart": _("Pods without a node: {n}. Press again to finish anyway."),
     "boardFits": _("Place {pod} on {node}"),
     "boardHighest": _("Highest total then"),
     "boardIsDone": _(

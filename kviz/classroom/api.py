@@ -136,7 +136,7 @@ class ClassAnswer(_InRoom):
         if door.participant is None:
             raise Problem(
                 HTTPStatus.FORBIDDEN,
-                say("class.may_not_answer", "Only who is in the class may answer."),
+                say("class.may_not_answer", "Only participants of the class may answer."),
             )
         asked = VoteAnswerSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
@@ -185,7 +185,7 @@ class ClassBoard(_InRoom):
         if door.participant is None:
             raise Problem(
                 HTTPStatus.FORBIDDEN,
-                say("class.may_not_place", "Only who is in the class may place pods."),
+                say("class.may_not_place", "Only participants of the class may place pods."),
             )
         if contest is None:
             raise Problem(HTTPStatus.CONFLICT, gettext("The class places no pods now."))

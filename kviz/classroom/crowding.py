@@ -71,8 +71,8 @@ def make_room(room: Room, origin: str) -> None:
     of_address = seats.filter(origin=origin) if origin else seats.none()
     if of_address.count() >= most and not _free_one(room, of_address):
         text = gettext(
-            "From your network %(n)d are in this class, which is the most. Whoever was in already "
-            "comes back in the same browser; otherwise tell the teacher."
+            "From your network %(n)d are in this class, which is the most. If you were in already, "
+            "use the same browser; otherwise tell the teacher."
         )
         raise Crowded(text % {"n": most})
     if seats.count() >= MAX_SEATS and not _free_one(room, seats):

@@ -93,7 +93,7 @@ DOCS: Final[Mapping[type[msgspec.Struct], Text]] = {
     ResourceSpec: say("schema.resource", "A resource to score, with its weight."),
     ScoringStrategy: say("schema.scoring_strategy", "How NodeResourcesFit scores."),
     TopologySpreadConstraint: say(
-        "schema.spread_constraint", "A spread constraint of pods that have none of their own."
+        "schema.spread_constraint", "A spread constraint for pods without one."
     ),
     LabelSelector: say(
         "schema.label_selector",

@@ -196,7 +196,7 @@ TYPES: Final[dict[str, dict[str, Field]]] = {
     },
     "Scale": {
         **_target(OWNER_KINDS),
-        "replicas": _number(say("scenario_schema.pod_number", "How many pods there are to be.")),
+        "replicas": _number(say("scenario_schema.pod_number", "The number of pods.")),
     },
 }
 

@@ -242,7 +242,7 @@ def _cause(moment: Moment, kviz: SingleAttempt, options: SchedulerOptions) -> tu
     if decision.what == "binding" and kviz.asked is InAnySample.BEATEN:
         return "sampling", say(
             "reality.sampling",
-            "Which {n} of {all} nodes were looked at is not told.",
+            "It is not reported which {n} of {all} nodes were examined.",
             n=kviz.n_examined,
             all=kviz.n_nodes,
         )

@@ -51,5 +51,5 @@ def _number(given: object) -> int:
 def _order(question: Question, given: object) -> tuple[str, ...]:
     values = sorted(option.value for option in question.options)
     if not isinstance(given, list | tuple) or sorted(map(str, given)) != values:
-        raise NotAnAnswer(say("lesson.distinct_places", "Give each one a place of its own."))
+        raise NotAnAnswer(say("lesson.distinct_places", "Give each one a different place."))
     return tuple(map(str, given))

@@ -57,7 +57,7 @@ def _make_room(workspace: UUID) -> None:
     if links.open().count() >= most:
         text = ngettext(
             "%(n)d link opens runs of this workspace, and no more may. Revoke it first.",
-            "%(n)d links open runs of this workspace, and no more may. Revoke one first.",
+            "%(n)d links open runs of this workspace, which is the limit. Revoke one first.",
             most,
         )
         raise TooManyAtOnce(text % {"n": most})

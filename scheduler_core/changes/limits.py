@@ -190,7 +190,7 @@ def _volumes(pods: Sequence[Pod], objects: Objects) -> Iterator[str]:
     if counted:
         text = say(
             "limit.attachments_stay",
-            "{what}; its VolumeAttachments go on counting there",
+            "{what}; its VolumeAttachments still count there",
             what=text,
         )
     yield text

@@ -53,7 +53,7 @@ class NodePreemption:
             case "unresolvable":
                 return say(
                     "preemption.no_help",
-                    "no eviction helps: {plugin} rejects the node whoever runs there",
+                    "no eviction helps: {plugin} rejects the node with any pods on it",
                     plugin=self.plugin,
                 )
             case "noLesserPods":

@@ -171,7 +171,7 @@ class ClaimBindable(Requirement):
             case "selectedElsewhere":
                 return say(
                     "volumes.being_made_elsewhere",
-                    "no part in it: the volume is being made for {selected_node}",
+                    "not a candidate: the volume is being provisioned for {selected_node}",
                     selected_node=self.selected_node,
                 )
             case "noProvisioner":

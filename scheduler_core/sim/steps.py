@@ -191,7 +191,7 @@ class Steps:
             return say("step.evict", "{what}: evict {pods}", what=what, pods=pods), work
         text = say(
             "step.evict_some",
-            "{what}: evict {pods}; {n} of its own stay",
+            "{what}: evict {pods}; {n} of its pods stay",
             what=what,
             pods=pods,
             n=n_staying,

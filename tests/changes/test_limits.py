@@ -86,7 +86,7 @@ def test_volumes_of_pods_that_leave_are_still_attached() -> None:
     for what in ("node/n1 drain", "node/n1 delete", "node/n1 taint k:NoExecute"):
         [[limit]] = said(what, node("n1"), db, make_pod("web").on("n1").obj(), attached)
         assert limit.startswith("volumes of default/db are attached to n1: a real cluster detaches")
-        assert limit.endswith("its VolumeAttachments go on counting there")
+        assert limit.endswith("its VolumeAttachments still count there")
 
 
 def test_changes_are_looked_at_one_after_the_other() -> None:

@@ -140,7 +140,7 @@ def test_a_class_plays_against_the_scheduler(people: Open) -> None:
         assert serious_findings(page) == []
 
     press(teacher, "Show what the scheduler did")
-    expect(phone.get_by_text("You beat the scheduler, and nobody can do better")).to_be_visible()
+    expect(phone.get_by_text("You beat the scheduler, and no placement is better")).to_be_visible()
     expect(narrow.get_by_text("You did as well as the scheduler.")).to_be_visible()
     expect(narrow.get_by_text("Mina")).to_have_count(0)
     press(teacher, "Show the placement of Mina")

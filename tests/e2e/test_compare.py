@@ -58,7 +58,7 @@ def test_an_engineer_reads_where_packing_parts_from_the_default(
     before, after = re.findall("[0-9a-f-]{36}", page.url)
     parting = api.call("GET", f"runs/{before}/compare/{after}/")["first_divergence"]
     assert parting["point"] == "Score"
-    expect(page.get_by_text("The runs part in cycle")).to_be_visible()
+    expect(page.get_by_text("The runs diverge in cycle")).to_be_visible()
     place = page.get_by_role("region", name="First difference")
     for said in (parting["node"], str(parting["a"]), str(parting["b"])):
         expect(place).to_contain_text(said)

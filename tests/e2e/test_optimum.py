@@ -13,7 +13,7 @@ from tests.e2e.axe import serious_findings
 from tests.e2e.conftest import Api
 from tests.e2e.test_explorer import SIZES
 
-FOUND = re.compile(r"placed at priority 0: found [\d,]+, nobody can exceed [\d,]+; [\d.]+ s")
+FOUND = re.compile(r"placed at priority 0: found [\d,]+, at most [\d,]+; [\d.]+ s")
 
 
 def tight(n_pods: int, n_nodes: int) -> str:

@@ -237,7 +237,7 @@ def test_why_preemption_helps_or_does_not() -> None:
         "has priority 5, every pod there has at least 9"
     )
     assert preemption(PodBuilder("p").cpu("9").priority(5).obj(), [low]) == (
-        "no eviction helps: NodeResourcesFit rejects the node whoever runs there"
+        "no eviction helps: NodeResourcesFit rejects the node with any pods on it"
     )
     never = PodBuilder("p").cpu("3").priority(5).preemption_policy("Never").obj()
     assert preemption(never, [low]) == (

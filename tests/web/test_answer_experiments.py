@@ -204,7 +204,7 @@ def test_capacity_on_its_pages(owner: Person, client: Client) -> None:
     page = client.get(sent["Location"]).content.decode()
     assert "4 copies of shop/small fit, on" in page
     assert "Run the cluster with these copies" in page
-    assert "That is the limit that was asked for: more may fit." in page
+    assert "That is the limit you set: more may fit." in page
 
 
 def test_copies_of_a_deployment_and_the_run_with_them(owner: Person, client: Client) -> None:
@@ -246,7 +246,7 @@ def test_nodes_to_add_and_the_run_with_them(owner: Person, client: Client) -> No
     assert experiment.answer["add"]["nodes"] == [{"offer": "small", "count": 1, "price": 0.4}]
     page = client.get(sent["Location"]).content.decode()
     assert "Add 1 node for 0.4, and 2 pending pods bind." in page
-    assert "A run proves it, and no set that costs less will do." in page
+    assert "A run proves it, and no cheaper set is enough." in page
     opened = client.post(f"/experiments/{experiment.pk}/run")
     run = execute(worker="w")
     run.refresh_from_db()

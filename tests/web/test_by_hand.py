@@ -57,7 +57,7 @@ def test_who_beats_the_scheduler_is_told_so_and_that_nobody_can_do_better(
     assert owner.get(board).json()["outcome"]["best"]["state"] == "waiting"
     search()
     found = owner.get(board).json()
-    assert found["verdict"] == "You beat the scheduler, and nobody can do better: this is proved."
+    assert found["verdict"] == "You beat the scheduler, and no placement is better: this is proved."
     assert found["outcome"]["scheduler"]["placed"] == {"0": 1}
     assert found["outcome"]["best"]["state"] == "proven"
     assert found["outcome"]["best"]["side"]["placement"] == found["mine"]["placement"]

@@ -55,7 +55,7 @@ def test_where_two_runs_part(owner: Person, two: tuple[Run, Run]) -> None:
     assert [(each["pod"], each["a"], each["b"]) for each in document["moved"]] == [
         ("shop/web", "north", "south")
     ]
-    assert document["sentence"].startswith("The runs part in cycle 1, at shop/web")
+    assert document["sentence"].startswith("The runs diverge in cycle 1, at shop/web")
 
 
 def test_arguments_of_a_plugin_are_named_as_the_cause(owner: Person, two: tuple[Run, Run]) -> None:
@@ -121,7 +121,7 @@ def test_the_page_leads_with_the_sentence(owner: Person, two: tuple[Run, Run]) -
     a, b = two
     html = page(owner.client, a, b)
 
-    parts = ("The runs part in cycle 1", "First difference", 'id="moved"', "Resources at the end")
+    parts = ("The runs diverge in cycle 1", "First difference", 'id="moved"', "Resources at the end")
     assert in_order(html, parts)
     for run in two:
         address = f"/runs/{run.pk}/explore?c=1&amp;p=Score&amp;g=NodeResourcesFit&amp;n="

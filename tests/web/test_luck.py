@@ -30,7 +30,7 @@ def test_luck_is_found_out_once_and_cached_with_the_run(ada: Person, run: Run) -
 def test_the_page_offers_it_and_then_says_what_held(owner: Person) -> None:
     run, browser = owner.finished(), Client()
     page = f"/runs/{run.pk}/luck"
-    assert "Toss the coins in" in browser.get(page).content.decode()
+    assert "random runs" in browser.get(page).content.decode()
     assert "How lucky was that?" in browser.get(f"/runs/{run.pk}").content.decode()
     assert browser.post(page, follow=True).redirect_chain == [(page, 302)]
     text = browser.get(page).content.decode()

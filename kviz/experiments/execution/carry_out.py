@@ -85,7 +85,7 @@ class WorkersDied(Exception):
         super().__init__(
             say(
                 "experiment.workers_died",
-                "{n} workers died while carrying out this experiment, perhaps for want of memory.",
+                "Gave up after {n} workers died on this experiment (probably out of memory).",
                 n=MAX_CLAIMS,
             )
         )

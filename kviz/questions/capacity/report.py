@@ -93,7 +93,7 @@ def _sentences(found: Mapping[str, Any], name: str, together: bool) -> list[str]
         )
     told = [text % values]
     if found["stopped"] == "limit":
-        told.append(_("That is the limit that was asked for: more may fit."))
+        told.append(_("That is the limit you set: more may fit."))
     return told
 
 

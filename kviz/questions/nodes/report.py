@@ -119,7 +119,7 @@ def _added(add: Mapping[str, Any] | None) -> list[str]:
         return []
     if not add["count"]:
         if add["unhelped"]:
-            return [_("No node that can be had lets a pending pod bind.")]
+            return [_("No new node lets a pending pod bind.")]
         return [_("No pod is pending: there is nothing to add.")]
     nodes = ngettext("Add %d node", "Add %d nodes", add["count"]) % add["count"]
     price = "" if add["price"] is None else _(" for %s") % f"{add['price']:g}"
@@ -135,7 +135,7 @@ def _added(add: Mapping[str, Any] | None) -> list[str]:
 
 def _proof(add: Mapping[str, Any]) -> str:
     if add["proven_minimal"]:
-        text = _("A run proves it, and no set that costs less will do.")
+        text = _("A run proves it, and no cheaper set is enough.")
     else:
         text = _("A run proves it. Not proven minimal: no set costs less than %s.")
         text %= f"{add['least_price']:g}"

@@ -80,7 +80,7 @@ def optimum_execute(*, found: Optimum, worker: str) -> None:
     if found.claims > MAX_CLAIMS:
         text = say(
             "optimum.workers_died",
-            "{n} workers died of it, perhaps for want of memory.",
+            "Gave up after {n} workers died on it (probably out of memory).",
             n=MAX_CLAIMS,
         )
         _close(found, worker, error=text)

@@ -89,7 +89,7 @@ def _sentences(rows: Sequence[Row]) -> list[str]:
         return []
     harmful = [row for row in rows if row.is_harmful]
     if not harmful:
-        return [_("Every loss is survived: all that was on the nodes finds room elsewhere.")]
+        return [_("Every loss is survived: all pods of the nodes fit elsewhere.")]
     worst = harmful[0]
     told = [_("It hurts most %(name)s:") % {"name": worst.name}]
     if down := worst.hurt.n("down"):
@@ -102,7 +102,7 @@ def _sentences(rows: Sequence[Row]) -> list[str]:
         worst.hurt.without_node,
     )
     told.append(pods % worst.hurt.without_node)
-    whole = _("%(n)d of %(all)d losses do no harm in the end.")
+    whole = _("%(n)d of %(all)d losses do no harm at the end.")
     counts = {"n": len(rows) - len(harmful), "all": len(rows)}
     return [*told, whole % counts]
 

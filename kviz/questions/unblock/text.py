@@ -191,7 +191,7 @@ def harm_told(harm: Harm, losing: Sequence[str]) -> str:
         )
     if harm == "risk":
         return say("unblock.at_a_risk", "at a risk")
-    return say("unblock.nobody_pays", "nobody else loses anything")
+    return say("unblock.nobody_pays", "no other pod is affected")
 
 
 RESULTS: Final[Mapping[PlanResult, str]] = {
@@ -251,7 +251,7 @@ KINDS = {
     "volumeLimit": say("unblock.higher_limit_volumes", "a higher limit of volumes"),
     "driver": say("unblock.installing_csi_driver", "installing a CSI driver"),
     "priority": say("unblock.higher_priority", "a higher priority"),
-    "class": say("unblock.priority_class_own", "a priority class of its own"),
+    "class": say("unblock.priority_class_own", "a dedicated priority class"),
     "move": say("unblock.moving_pods", "moving pods"),
     "delete": say("unblock.deleting_pods", "deleting pods"),
     "node": say("unblock.more_node", "one more node"),

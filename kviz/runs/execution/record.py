@@ -46,7 +46,7 @@ class WorkersDied(Exception):
         super().__init__(
             say(
                 "run.workers_died",
-                "{n} workers died while executing this run, perhaps for want of memory.",
+                "Gave up after {n} workers died on this run (probably out of memory).",
                 n=MAX_CLAIMS,
             )
         )

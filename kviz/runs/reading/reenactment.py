@@ -38,7 +38,7 @@ STATE_NOTE: Final = say(
 DEVICES_NOTE: Final = say(
     "cycle.about_devices",
     "The allocator takes the first devices that serve all requests and keeps no reasons. The run "
-    "was simulated again up to this cycle, and each device looked at beside those that were given.",
+    "was simulated again up to this cycle, and each device was checked with those allocated.",
 )
 MAX_DEVICE_NODES: Final = 100
 """Nodes whose devices are listed at once; any one may be asked for by name."""

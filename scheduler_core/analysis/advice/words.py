@@ -84,9 +84,9 @@ def _deleted(target: Target, action: Action, cluster: RestingCluster) -> str:
         return sentence(Delete(target), cluster, Rules())
     owned = any(isinstance(each, Create) for each in action.changes)
     what = (
-        say("advice.owner_recreates", "let its owner make it again")
+        say("advice.owner_recreates", "let its owner recreate it")
         if owned
-        else say("pod.bare", "nobody makes it again")
+        else say("pod.bare", "bare pod, no controller")
     )
     return say(
         "advice.delete_pod",
@@ -117,10 +117,8 @@ def _claim_told(items: Sequence[KubeObject], cluster: RestingCluster) -> str:
     claim = next(each for each in items if isinstance(each, PersistentVolumeClaim))
     missing = cluster.get(PersistentVolumeClaim, claim.key) is None
     if missing:
-        return say(
-            "advice.create_claim", "create claim {claim} with a volume of its own", claim=claim.key
-        )
-    return say("advice.bind_claim", "bind claim {claim} with a volume of its own", claim=claim.key)
+        return say("advice.create_claim", "create claim {claim} with a new volume", claim=claim.key)
+    return say("advice.bind_claim", "bind claim {claim} to a new volume", claim=claim.key)
 
 
 def _devices_told(items: Sequence[KubeObject], cluster: RestingCluster) -> str:

@@ -97,7 +97,7 @@ def parting_sentence(parting: Parting) -> str:
         run, over = ("A", "B") if found.b == NO_CYCLE else ("B", "A")
         return say(
             "diff.part_at_end",
-            "The runs part in {cycles}: {run} tries {tried}; in {over} no cycle is left.",
+            "The runs diverge in {cycles}: {run} tries {tried}; in {over} no cycle is left.",
             cycles=cycles,
             run=run,
             tried=found.a if found.b == NO_CYCLE else found.b,
@@ -106,14 +106,14 @@ def parting_sentence(parting: Parting) -> str:
     if found.what == "pod":
         return say(
             "diff.part_in_pod",
-            "The runs part in {cycles}: A tries {a}, B {b}.",
+            "The runs diverge in {cycles}: A tries {a}, B {b}.",
             cycles=cycles,
             a=found.a,
             b=found.b,
         )
     return say(
         "diff.part_in_decision",
-        "The runs part in {cycles}, at {pod}, attempt {attempt}: {difference}.",
+        "The runs diverge in {cycles}, at {pod}, attempt {attempt}: {difference}.",
         cycles=cycles,
         pod=parting.pod,
         attempt=parting.attempt,

@@ -147,7 +147,7 @@ def constraint_text(constraint: DeviceConstraint) -> str:
     elif constraint.distinct_attribute is not None:
         text = say(
             "device.distinct_attribute",
-            "a {attribute} of its own each",
+            "a different {attribute} each",
             attribute=constraint.distinct_attribute,
         )
     if not constraint.requests:

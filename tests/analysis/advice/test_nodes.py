@@ -169,7 +169,7 @@ def test_nobody_makes_a_pod_of_its_own_again() -> None:
     nodes = [make_node(name).cpu(4).memory("8Gi").obj() for name in "ab"]
     alone = make_pod("alone").cpu(1).on("a").obj()
     found = drain(standing_run([*nodes, alone], OPTIONS), "a")
-    assert found == Kept("a", "nobody would make default/alone again")
+    assert found == Kept("a", "default/alone is a bare pod (no controller)")
 
 
 def test_one_node_after_the_other() -> None:

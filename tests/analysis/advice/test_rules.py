@@ -90,7 +90,7 @@ def test_a_pod_that_nobody_makes_again_does_not_survive_its_node_and_a_daemon_go
         {
             "lost": "n0",
             "nodes": 1,
-            "pods": [{"pod": "default/alone", "message": "nobody makes it again"}],
+            "pods": [{"pod": "default/alone", "message": "bare pod, no controller"}],
         }
     ]
 
@@ -119,7 +119,7 @@ def test_a_pod_that_is_evicted_for_one_that_comes_back_does_not_survive() -> Non
     broken = values(verdict(rule, [*zoned, high, low]))
     assert [each["lost"] for each in broken["not_survived"]] == ["a", "b"]
     assert {each["pods"][0]["message"] for each in broken["not_survived"]} == {
-        "nobody makes it again"
+        "bare pod, no controller"
     }
 
 

@@ -64,8 +64,8 @@ def node_after(objects: list[KubeObject], answer: Answer, pod: str) -> str:
 
 CHEAPEST = {
     "analytics-0": "let pod clinic/analytics-0 tolerate nvidia.com/gpu=present:NoSchedule",
-    "archiver-0": "bind claim clinic/archive with a volume of its own",
-    "backup-0": "create claim clinic/backup-target with a volume of its own",
+    "archiver-0": "bind claim clinic/archive to a new volume",
+    "backup-0": "create claim clinic/backup-target with a new volume",
     "ingress-2": "let pod clinic/ingress-2 tolerate nvidia.com/gpu=present:NoSchedule",
     "launch-0": "pod clinic/launch-0: spec.schedulingGates "
     '[{"name":"example.com/quota-approved"}] → none',
@@ -173,7 +173,7 @@ def test_a_pod_that_has_an_owner_is_moved_and_its_budget_counts(
     found = found_for(list(objects), "default/p")
     move = next(each for each in found.answers if each.kinds == ("move",))
     assert (move.node, move.newly_pending, move.price) == ("n", (), price)
-    assert move.sentence == "delete pod default/web-0 on n (let its owner make it again)"
+    assert move.sentence == "delete pod default/web-0 on n (let its owner recreate it)"
     assert move.leaving == ("default/web-0",)
     assert tuple((each.budget, each.pods, each.n_allowed) for each in move.budgets) == says
 
@@ -243,7 +243,7 @@ def test_a_higher_class_preempts_and_says_whom() -> None:
 
 
 def test_who_holds_a_disk_or_a_claim_for_one_pod_may_leave() -> None:
-    gone = "delete pod default/holder on n (nobody makes it again)"
+    gone = "delete pod default/holder on n (bare pod, no controller)"
     disk = Volume(name="v", gce_persistent_disk=GCEPersistentDiskVolumeSource(pd_name="d"))
     stored = [
         claim("c", volume="pv", modes=["ReadWriteOncePod"]),

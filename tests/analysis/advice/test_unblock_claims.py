@@ -81,7 +81,7 @@ def test_a_volume_of_another_zone_is_copied() -> None:
 
 def test_a_volume_that_its_claim_names_and_that_is_not_there_is_made() -> None:
     told_of = told(make_node("n").obj(), claim("c", volume="gone"), storage_class(), mounting())
-    assert told_of[0] == "bind claim default/c with a volume of its own"
+    assert told_of[0] == "bind claim default/c to a new volume"
 
 
 def test_a_storage_class_that_is_missing_is_made_or_another_one_taken() -> None:
@@ -100,7 +100,7 @@ def test_a_claim_that_no_volume_is_made_for_is_provided_or_has_another_class() -
     for unfit in (ONLY_STATIC, elsewhere):
         node = make_node("n").zone("a").obj()
         told_of = told(node, claim("c"), unfit, storage_class("slow"), mounting())
-        assert "bind claim default/c with a volume of its own" in told_of
+        assert "bind claim default/c to a new volume" in told_of
         assert "make claim default/c again with storage class slow instead of wait" in told_of
 
 
@@ -115,7 +115,7 @@ def test_where_a_node_may_have_no_more_volumes_one_that_has_some_leaves_or_the_l
         ]
     holder = make_pod("holder").volumes(*uses("d")).on("n").phase("Running").obj()
     told_of = told(make_node("n").obj(), *stored, holder, mounting())
-    assert "delete pod default/holder on n (nobody makes it again)" in told_of
+    assert "delete pod default/holder on n (bare pod, no controller)" in told_of
     assert f"limit of volumes of {DRIVER} on node n 1 → 2" in told_of
     assert "add 1 node like n" in told_of
 
@@ -187,7 +187,7 @@ def test_one_more_node_has_devices_like_its_own() -> None:
     holder = using("holder", "mine", on="n")
     told_of = asking(devices.claim("c"), devices.device_class(), has("d0"), mine, holder)
     assert "add 1 node like n; with devices like its own" in told_of
-    assert "delete pod default/holder on n (nobody makes it again)" in told_of
+    assert "delete pod default/holder on n (bare pod, no controller)" in told_of
 
 
 def test_a_claim_of_devices_that_is_missing_is_made_of_the_class_that_has_them() -> None:
@@ -199,7 +199,7 @@ def test_a_claim_of_devices_that_is_missing_is_made_of_the_class_that_has_them()
         make_node("n").obj(), *there, taken, using("holder", "mine", on="n"), using("p", "c")
     )
     made = "create claim default/c with one device of class gpu, and "
-    assert f"{made}delete pod default/holder on n (nobody makes it again)" in held
+    assert f"{made}delete pod default/holder on n (bare pod, no controller)" in held
     assert f"{made}add 1 node like n; with devices like its own" in held
 
 

@@ -48,7 +48,7 @@ def test_a_node_that_no_longer_has_room() -> None:
         "Insufficient cpu",
     )
     assert found.sentence.startswith(
-        "The runs part in cycle 1, at default/p1, attempt 1: Filter/NodeResourcesFit on n2: "
+        "The runs diverge in cycle 1, at default/p1, attempt 1: Filter/NodeResourcesFit on n2: "
         'passes in A, "Insufficient cpu" in B.'
     )
     assert [(each.name, each.what) for each in found.inputs.nodes.changed] == [

@@ -107,7 +107,7 @@ def test_the_text_leads_with_the_sentence(
     assert main(["diff", str(cluster), str(cluster), "--config-b", str(packed)]) == 1
     lines = capsys.readouterr().out.splitlines()
 
-    assert lines[0].startswith("The runs part in cycle 1, at shop/web, attempt 1: Score/")
+    assert lines[0].startswith("The runs diverge in cycle 1, at shop/web, attempt 1: Score/")
     assert lines[0].endswith("In the end 1 pod is on another node.")
     assert lines[lines.index("Moved") + 1].split() == ["shop/web", "large", "small"]
 

@@ -65,7 +65,7 @@ def test_a_report_has_values_that_are_sentences(
     failure = ElementTree.parse(report).find(".//failure")
     assert failure is not None
     [lost] = json.loads(failure.text or "")["not_survived"]
-    assert lost["pods"] == [{"pod": "shop/web", "message": "nobody makes it again"}]
+    assert lost["pods"] == [{"pod": "shop/web", "message": "bare pod, no controller"}]
 
 
 def test_rules_that_a_change_keeps_end_with_0(

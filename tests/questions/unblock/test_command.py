@@ -154,7 +154,7 @@ def test_all_pods_of_an_owner(cluster: str, capsys: pytest.CaptureFixture[str]) 
     assert main(["unblock", *both, "--owner=ReplicaSet/shop/web"]) == 0
     text = capsys.readouterr().out
     assert "shop/web and 1 other pod of its owner bind, harmless first:" in text
-    assert "binds on a; 2 of 2 bind; nobody else loses anything" in text
+    assert "binds on a; 2 of 2 bind; no other pod is affected" in text
 
 
 def test_what_is_free_and_who_took_the_room(

@@ -72,7 +72,7 @@ def drain(run: Run, node: str) -> Drained | Kept:
     pods = [pod for pod in pods if pod.status.phase not in TERMINAL_PHASES]
     alone = next((pod.key for pod in pods if not comes_back(pod)), "")
     if alone:
-        return Kept(node, say("nodes.bare_pod", "nobody would make {pod} again", pod=alone))
+        return Kept(node, say("nodes.bare_pod", "{pod} is a bare pod (no controller)", pod=alone))
     budgets, pending = _budgets(run), _pending(run)
     waves: list[tuple[str, ...]] = []
     _go_on(run, [Cordon(node, True)])

@@ -44,7 +44,7 @@ MAX_NAMED: Final = 3
 """So many pods or nodes are named in a sentence; the values have them all."""
 
 
-NOT_MADE_AGAIN: Final = say("pod.bare", "nobody makes it again")
+NOT_MADE_AGAIN: Final = say("pod.bare", "bare pod, no controller")
 """Of a pod without an owner that is gone with its node, or is evicted."""
 Lose: TypeAlias = Callable[[Run, Standing, Sequence[Loss]], Sequence[Aftermath]]
 """Runs each loss in a copy of a settled run, and leaves the run itself as it stands."""

@@ -114,7 +114,7 @@ def _where(cycle: ReenactedCycle, key: str) -> str:
         ),
         (say("model.queued", "is queued, too"), lambda: (each.key for each in queue.active_pods())),
         (
-            say("model.in_cycle", "is in a cycle of its own"),
+            say("model.in_cycle", "is in a separate cycle"),
             lambda: (each.key for each in queue.in_flight_pods()),
         ),
     )
@@ -147,7 +147,7 @@ def _preemption_policy(found: Found) -> Parting:
     if enabled is False:
         text = say(
             "model.evicts_nobody_either",
-            "{reason} The model evicts nobody either: no set of pods makes room",
+            "{reason} The model evicts no pod either: no set of pods makes room",
             reason=reason,
         )
         return Parting("preemptionPolicy", difference, False, text)

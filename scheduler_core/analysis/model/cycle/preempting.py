@@ -253,7 +253,7 @@ class _Search:
             plugin = status.plugin or "PreFilter"
             return say(
                 "model.rejects_anyway",
-                "{plugin} rejects the node whoever runs there",
+                "{plugin} rejects the node with any pods on it",
                 plugin=plugin,
             )
         return "" if pods else say("model.no_lower_priority", "no pod there has a lower priority")
