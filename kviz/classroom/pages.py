@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from functools import wraps
 from http import HTTPStatus
 from uuid import UUID
 
+import segno
 from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
@@ -23,7 +26,6 @@ from kviz.classroom import selectors, services
 from kviz.classroom.crowding import origin_of
 from kviz.classroom.guessing import KEY, TooManyGuesses, key_of, room_behind
 from kviz.classroom.models import Room
-from kviz.classroom.qr import qr_svg
 from kviz.classroom.seats import Door, door_of, remember_seat, remember_teacher
 from kviz.classroom.services import Refused
 from kviz.common.csv_file import MEDIA_TYPE, csv_pieces
@@ -33,6 +35,27 @@ from kviz.lessons.selectors import lessons
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.pages.access import own_run_of
 from scheduler_core.wording import told
+
+# An address as a QR code.
+
+
+def qr_svg(address: str, label: str) -> SafeString:
+    """The code as SVG for a page: dark on light in both themes, or phones would not read it."""
+    out = io.BytesIO()
+    segno.make(address, error="m", micro=False).save(
+        out,
+        kind="svg",
+        xmldecl=False,
+        svgns=True,
+        title=label,
+        svgclass="qr",
+        lineclass=None,
+        omitsize=True,
+        border=4,
+        dark="#000",
+        light="#fff",
+    )
+    return mark_safe(out.getvalue().decode())
 
 
 @require_GET

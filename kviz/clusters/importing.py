@@ -6,11 +6,11 @@ cannot be had of it (compacted meanwhile, kept in another etcd) is read as it is
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from kviz.clusters.patience import Patience
 from kviz.clusters.reading.connection import PAGE_OBJECTS, Connection, Page
 from kviz.clusters.reading.problems import (
     ClusterProblem,
@@ -18,8 +18,12 @@ from kviz.clusters.reading.problems import (
     Forbidden,
     NotFound,
     Refusal,
+    ServerFailed,
+    StreamCut,
     TooManyRequests,
     Unauthorized,
+    Unreachable,
+    Untrusted,
 )
 from kviz.clusters.reading.resources import RESOURCES, Resource
 from kviz.clusters.reading.server_version import server_version
@@ -30,6 +34,50 @@ from scheduler_core.api.gc_freeze import gc_paused
 from scheduler_core.api.ingest import Ingested, ListIntake
 from scheduler_core.api.limits import Limits
 from scheduler_core.wording import say
+
+# How long reading waits for an API server that is busy, fails, or is away for a while.
+
+FIRST_WAIT_S: Final = 0.5
+LONGEST_WAIT_S: Final = 8.0
+
+
+@dataclass
+class Patience:
+    """Waits before a request is sent again, `budget_s` seconds in all."""
+
+    budget_s: float = 60.0
+    sleep: Callable[[float], None] = time.sleep
+    _has_answered: bool = False
+    _failures: int = 0
+    """Since the last answer."""
+
+    def answered(self) -> None:
+        """The server answered: the next wait is a short one again."""
+        self._has_answered, self._failures = True, 0
+
+    def wait(self, problem: ClusterProblem) -> None:
+        """Wait as long as this problem wants it. Raises it when that makes no sense, or no more.
+
+        A server that has never answered is at a wrong address rather than away.
+        """
+        if not self._may_pass(problem):
+            raise problem
+        wait_s = min(FIRST_WAIT_S * 2**self._failures, LONGEST_WAIT_S)
+        if isinstance(problem, Refusal) and problem.retry_after_s is not None:
+            wait_s = max(problem.retry_after_s, FIRST_WAIT_S)
+        if wait_s > self.budget_s:
+            raise problem
+        self._failures += 1
+        self.budget_s -= wait_s
+        self.sleep(wait_s)
+
+    def _may_pass(self, problem: ClusterProblem) -> bool:
+        if isinstance(problem, TooManyRequests | ServerFailed):
+            return True
+        if isinstance(problem, Untrusted):
+            return False
+        return self._has_answered and isinstance(problem, Unreachable | StreamCut)
+
 
 NEEDED: Final = ("Node", "Pod")
 """Read first; without them there is nothing to schedule, or everything would look empty."""

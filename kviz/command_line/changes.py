@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kviz.command_line.plugins import plugins_for
 from kviz.command_line.problems import CommandFailed, WrongUsage
 from kviz.command_line.run_options import asked_gates, gates_of
-from kviz.out_of_tree import LoadedPlugins
+from kviz.out_of_tree import LoadedPlugins, OutOfTreePlugin, load_plugins
 from scheduler_core.api import KubeObject, Node
 from scheduler_core.api.ingest import Ingested
 from scheduler_core.changes import (
@@ -34,6 +33,28 @@ from scheduler_core.changes.vocabulary import SwitchGate, UseConfiguration
 from scheduler_core.config import ConfigError, KubeSchedulerConfiguration
 from scheduler_core.releases.choosing import chosen_release, release_told
 from scheduler_core.sim import RunOptions, Scenario, load_scenario
+
+# Plugins beyond kube-scheduler's, for commands that run a configuration.
+
+
+def plugins_for(configuration: KubeSchedulerConfiguration, path: Path | None) -> LoadedPlugins:
+    """Load the plugins that the configuration of a file enables, and say which are not upstream's.
+
+    Raises CommandFailed.
+    """
+    try:
+        plugins = load_plugins(configuration)
+    except ConfigError as error:
+        raise CommandFailed(f"{path}: {error}") from error
+    for plugin in plugins.out_of_tree:
+        print(f"kviz: note: runs plugin {plugin}, {_whose(plugin)}", file=sys.stderr)
+    return plugins
+
+
+def _whose(plugin: OutOfTreePlugin) -> str:
+    if plugin.is_own:
+        return "kviz's own for teaching: no kube-scheduler has it"
+    return "which is not part of kviz"
 
 
 def add_change_option(command: argparse.ArgumentParser) -> None:

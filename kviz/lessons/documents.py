@@ -9,14 +9,37 @@ from collections.abc import Sequence
 from typing import TypedDict
 from urllib.parse import urlencode
 
-from kviz.lessons.goals import Reached
+from kviz.lessons.enacting import Ends, placed_before
+from kviz.lessons.goals import Reached, reached
 from kviz.lessons.lesson import Moment, Question, Step, Task
 from kviz.lessons.library import StoredLesson
 from kviz.lessons.marking_up import html_of
 from kviz.lessons.models import Progress
-from kviz.lessons.reached import reached_by
 from kviz.lessons.selectors import attempt_run, hides, is_shown
+from kviz.runs.execution.engine import cluster_of
 from kviz.runs.models import Run
+from scheduler_core.api import Node
+
+# Whether a stored run reached what a task asks for.
+
+
+def reached_by(task: Task, run: Run) -> list[Reached] | None:
+    """The goals of a task, held against a run; None while it goes on, or if it failed."""
+    return reached(task, _ends(run)) if run.status == Run.Status.FINISHED else None
+
+
+def _ends(run: Run) -> Ends:
+    objects, _ = cluster_of(run)
+    rows = list(run.pod_outcomes.all())
+    nodes = placed_before(objects) | {row.pod: row.node for row in rows}
+    for row in rows:
+        if row.deleted:
+            del nodes[row.pod]
+    evicted = frozenset(row.pod for row in rows if row.evicted_in_cycle is not None)
+    labels = {
+        each.metadata.name: dict(each.metadata.labels) for each in objects if isinstance(each, Node)
+    }
+    return Ends(nodes, evicted, labels)
 
 
 class MomentDocument(TypedDict):

@@ -202,11 +202,6 @@ class Cache:
         """Return a number that grows with every change of a node or of the pods on it."""
         return int(self.columns.generation.max(initial=0))
 
-    def changed_rows_since(self, generation: int) -> IntArray:
-        """Return the rows changed after `generation` was read, int64 ascending."""
-        current = self.columns.generation[: self.columns.n_rows]
-        return np.flatnonzero(current > generation)
-
 
 def _on_node(pod: PodInfo, node_name: str) -> PodInfo:
     spec = replace(pod.pod.spec, node_name=node_name)

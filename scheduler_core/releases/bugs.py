@@ -1,7 +1,7 @@
 """Bugs of kube-scheduler that decide verdicts: what happens, and what to write instead.
 
 kviz does as the release does, where that is `modelled`; the others are named where a cluster leads
-into one (`sim/crashes.py`). Which bugs a release has stands in its table.
+into one (`sim/not_modelled.py`). Which bugs a release has stands in its table.
 `analysis/advice/bugs.py` finds those that decide what became of a pod.
 """
 

@@ -21,9 +21,8 @@ import pytest
 from kviz.bench import diff, measure, previews, variants
 from kviz.bench.calibration import REFERENCE
 from kviz.bench.dump import UnusableDump, objects_of_dump, recorded
-from kviz.bench.measure import BenchOptions, BenchResult
+from kviz.bench.measure import BenchOptions, BenchResult, PluginTimes
 from kviz.bench.parts import PARTS, part_of
-from kviz.bench.plugin_times import PluginTimes
 from kviz.bench.workloads import WORKLOADS, ZONE
 from kviz.cli import main
 from kviz.forking.copies import n_cores

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from babel.messages import Catalog
 
-from kviz.catalogues.taiwan import conversion, converting, phrases_of, traditional
+from kviz.catalogues.catalogues import conversion, converting, phrases_of, traditional
 
 
 @pytest.mark.parametrize(

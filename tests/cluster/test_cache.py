@@ -174,21 +174,6 @@ def test_a_node_replaced_between_snapshots_keeps_its_place(desk: Desk) -> None:
     assert desk.cache.update_snapshot().names == ["n1", "n2"]
 
 
-def test_changed_rows_since(desk: Desk) -> None:
-    rows = desk.columns.row_of
-    before = desk.cache.generation
-    assert desk.cache.changed_rows_since(before).size == 0
-    assumed = desk.cache.assume_pod(desk.info(make_pod("p").obj()), "n2")
-    assert desk.cache.changed_rows_since(before).tolist() == [rows["n2"]]
-    desk.cache.update_node(make_node("n1").label("a", "b").obj())
-    assert desk.cache.changed_rows_since(before).tolist() == [rows["n1"], rows["n2"]]
-    between = desk.cache.generation
-    assert between > before
-    desk.cache.forget_pod(assumed)
-    desk.cache.remove_node(make_node("n2").obj())
-    assert desk.cache.changed_rows_since(between).tolist() == [rows["n2"]]
-
-
 def test_a_snapshot_is_a_view_of_what_is(desk: Desk) -> None:
     view = desk.cache.update_snapshot()
     desk.cache.assume_pod(desk.info(make_pod("p").cpu("1").obj()), "n2")

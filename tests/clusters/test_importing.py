@@ -8,8 +8,7 @@ from dataclasses import replace
 import pytest
 import yaml
 
-from kviz.clusters.importing import Imported, NotImported, import_cluster
-from kviz.clusters.patience import Patience
+from kviz.clusters.importing import Imported, NotImported, Patience, import_cluster
 from kviz.clusters.rbac import READER_ROLE
 from kviz.clusters.reading.problems import (
     ServerFailed,

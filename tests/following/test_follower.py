@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kviz.following.changes import Listed, UnreadableChange, change_of
-from kviz.following.follower import Follower, Journal, Told
-from kviz.following.order import SETTLE_S, Ordering
+from kviz.following.follower import SETTLE_S, Follower, Journal, Ordering, Told
 from kviz.following.recording import Line, list_of, take_line
 from kviz.following.recording import followed as is_followed
 from scheduler_core.trace.events import (

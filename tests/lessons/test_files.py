@@ -11,9 +11,9 @@ from kviz.cli import main
 from kviz.lessons.checking import check_lesson
 from kviz.lessons.library import bundled_files, library, read_library
 from kviz.lessons.reading import read_lesson
+from kviz.lessons.selectors import library_in
 from kviz.lessons.template import TEMPLATE
 from kviz.lessons.texts import read_texts
-from kviz.lessons.translating import library_in
 from scheduler_core.config import ConfigError
 
 

@@ -13,7 +13,7 @@ from scheduler_core.config import (
     load_configuration,
 )
 from scheduler_core.releases import RELEASES
-from scheduler_core.sim.crashes import panics
+from scheduler_core.sim.not_modelled import panics
 
 BALANCED = load_configuration(
     """

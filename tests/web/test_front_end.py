@@ -15,7 +15,7 @@ from pytest_django import Settings
 from kviz.environment import vite_server
 from kviz.project.content_security import directives
 from kviz.project.settings import WHITENOISE_IMMUTABLE_FILE_TEST as is_immutable
-from kviz.runs.pages.front_end import EXPLORER, explorer_is_built
+from kviz.runs.pages.cycles import EXPLORER, explorer_is_built
 
 MANIFEST = {
     EXPLORER: {

@@ -89,7 +89,7 @@ export interface ClassState {
   readonly task: Task | null;
 }
 
-/** What a step is to try (kviz/classroom/tasks.py); `text` is HTML. `goals` is null while the run of a try goes on. */
+/** What a step is to try (kviz/classroom/documents.py); `text` is HTML. `goals` is null while the run of a try goes on. */
 export interface Task {
   readonly text: string;
   readonly at_most: number;

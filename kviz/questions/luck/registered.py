@@ -1,21 +1,56 @@
 """What lower packages have to know of this question."""
 
-from django.utils.translation import gettext as _
+from collections.abc import Mapping
+from typing import Annotated, Any
 
-from kviz.experiments.kinds import Choice, Kind, register
-from kviz.questions.luck import asked, page, report
-from kviz.questions.luck.jobs import RUNS, Tosses
+import msgspec
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+from msgspec import Meta
+
+from kviz.experiments.kinds import Choice, Kind, refused, register
+from kviz.questions.luck import page, report
+from kviz.questions.luck.jobs import MAX_RUNS, RUNS, Tosses, expected_tosses
 from kviz.questions.luck.services import luck_begin
 from kviz.runs.asking import OF_RUN, Part
 from kviz.runs.models import Run
 from kviz.runs.signals import run_finished
+from scheduler_core.analysis.advice.coins import COINS, Coin
+
+# What an experiment about luck may be asked, and how the form asks it.
+
+
+class Luck(msgspec.Struct, forbid_unknown_fields=True):
+    """Runs with the coins tossed that kviz pins; without `coins` those that the release has."""
+
+    runs: Annotated[int, Meta(ge=1, le=MAX_RUNS)] = RUNS
+    coins: list[Coin] = []
+
+
+def checked(asked: Luck, _beginning: Run) -> dict[str, Any]:
+    return {"runs": asked.runs, "coins": asked.coins}
+
+
+def expected(asked: Mapping[str, Any], _counts: Mapping[str, int]) -> int:
+    return expected_tosses(asked["runs"], len(asked["coins"] or COINS))
+
+
+def asked_in(given: QueryDict) -> dict[str, object]:
+    """What a sent form asks. Raises InvalidInput."""
+    runs = given.get("runs", "").strip()
+    if not runs:
+        return {}
+    if not runs.isdecimal():
+        raise refused("runs", _('"%s" is no number of runs.') % runs)
+    return {"runs": int(runs)}
+
 
 register(
     Kind(
         name="luck",
-        asked=asked.Luck,
-        checked=asked.checked,
-        expected=asked.expected,
+        asked=Luck,
+        checked=checked,
+        expected=expected,
         question=lambda begun, what: Tosses(begun, what["runs"], what["coins"]),
         title=lambda _asked: _("How lucky the placements are"),
         answered=report.read,
@@ -23,7 +58,7 @@ register(
         columns=report.COLUMNS,
         choice=Choice(
             "questions/luck/choice.html",
-            {"luck": asked.asked_in},
+            {"luck": asked_in},
             lambda _given: {"n_runs": RUNS},
         ),
     )

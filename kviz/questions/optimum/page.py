@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final, cast, get_args
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypedDict, cast, get_args
 from uuid import UUID
 
 from django.contrib import messages
@@ -17,12 +19,143 @@ from django.views.decorators.http import require_GET, require_POST
 
 from kviz.accounts.throttling import too_often
 from kviz.questions.optimum import services
-from kviz.questions.optimum.bounds import chart_of
-from kviz.questions.optimum.placements import Placement, placements
+from kviz.runs.execution.engine import cluster_of
 from kviz.runs.inputs import InvalidInput
-from kviz.runs.models import Run
+from kviz.runs.models import Optimum, Run
 from kviz.runs.pages.access import own_run_of, run_context, run_of
 from scheduler_core.analysis.model import Viability
+from scheduler_core.api import Node, Pod
+from scheduler_core.cluster.requests import integer_resources, pod_requests
+from scheduler_core.cluster.topology_keys import ZONE
+from scheduler_core.trace.tables import TERMINAL_PHASES
+
+# A run and the optimum as two placements, as two maps side by side are drawn from.
+
+MAX_DRAWN: Final = 5_000
+"""So many nodes and pods are sent along with a page."""
+DRAWN: Final = ("cpu", "memory")
+
+
+class NodeDrawn(TypedDict):
+    name: str
+    zone: str
+    allocatable: dict[str, int]
+
+
+class PodDrawn(TypedDict):
+    pod: str
+    node: str
+    requests: dict[str, int]
+
+
+class Moved(TypedDict):
+    """A pod that is elsewhere; a node is empty where it is pending."""
+
+    pod: str
+    run: str
+    optimum: str
+
+
+class Placement(TypedDict):
+    """What one map is drawn from (docs/comparing.md)."""
+
+    title: str
+    nodes: list[NodeDrawn]
+    pods: list[PodDrawn]
+
+
+def placements(
+    run: Run, moved: Sequence[Moved], assignment: dict[str, str]
+) -> dict[str, Placement] | None:
+    """Return the run as `a` and the optimum as `b`; None where they are too large to be sent."""
+    objects, _options = cluster_of(run)
+    nodes = [_node(item) for item in objects if isinstance(item, Node)]
+    pods = [item for item in objects if isinstance(item, Pod) and _takes_room(item)]
+    if len(nodes) + len(pods) > MAX_DRAWN:
+        return None
+    there = {pod.key: pod.spec.node_name for pod in pods} | assignment
+    at_best = there | {each["pod"]: each["optimum"] for each in moved}
+    as_run = there | {each["pod"]: each["run"] for each in moved}
+    return {
+        "a": {
+            "title": _("As the scheduler placed them"),
+            "nodes": nodes,
+            "pods": [_pod(pod, as_run[pod.key]) for pod in pods],
+        },
+        "b": {
+            "title": _("At best"),
+            "nodes": nodes,
+            "pods": [_pod(pod, at_best[pod.key]) for pod in pods],
+        },
+    }
+
+
+def _takes_room(pod: Pod) -> bool:
+    return pod.status.phase not in TERMINAL_PHASES
+
+
+def _node(node: Node) -> NodeDrawn:
+    has = integer_resources(node.status.allocatable)
+    return {
+        "name": node.name,
+        "zone": node.metadata.labels.get(ZONE, ""),
+        "allocatable": {name: has[name] for name in DRAWN if name in has},
+    }
+
+
+def _pod(pod: Pod, node: str) -> PodDrawn:
+    asked = pod_requests(pod).asked
+    return {
+        "pod": pod.key,
+        "node": node,
+        "requests": {name: asked[name] for name in DRAWN if name in asked},
+    }
+
+
+# The search for an optimum as a chart: what it found, and what nobody can exceed, over time.
+
+WIDTH: Final = 600
+HEIGHT: Final = 120
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Points of two lines in an SVG of `WIDTH` x `HEIGHT`, of the objective pursued last.
+
+    `incumbent` and `bound` are the latest values, None where there is none yet.
+    """
+
+    objective: str
+    found: str
+    most: str
+    incumbent: int | None
+    bound: int | None
+
+
+def chart_of(search: Optimum) -> Chart | None:
+    """Draw the steps of the objective pursued last; None where no bound is known yet."""
+    steps = [step for step in search.progress if step["bound"] is not None]
+    if not steps:
+        return None
+    objective = steps[-1]["objective"]
+    steps = [step for step in steps if step["objective"] == objective]
+    values = [
+        value for step in steps for value in (step["incumbent"], step["bound"]) if value is not None
+    ]
+    low, high = min(values), max(values)
+    begin_s, end_s = steps[0]["elapsed_s"], max(search.time_limit_s, steps[-1]["elapsed_s"])
+
+    def points(name: str) -> str:
+        return " ".join(
+            f"{WIDTH * (step['elapsed_s'] - begin_s) / max(end_s - begin_s, 0.01):.0f},"
+            f"{HEIGHT - (HEIGHT - 8) * (step[name] - low) / max(high - low, 1) - 4:.0f}"
+            for step in steps
+            if step[name] is not None
+        )
+
+    last = steps[-1]
+    return Chart(objective, points("incumbent"), points("bound"), last["incumbent"], last["bound"])
+
 
 ROWS_SHOWN: Final = 100
 """Of the pods that are elsewhere; REST has all."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -10,6 +11,8 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.http import urlencode
 from django.views.decorators.http import require_GET
+from django_vite.core.asset_loader import DjangoViteAssetLoader
+from django_vite.core.exceptions import DjangoViteAssetNotFoundError
 
 from kviz.accounts.middleware import share_of
 from kviz.common.csv_file import MEDIA_TYPE as CSV
@@ -19,12 +22,26 @@ from kviz.runs import selectors
 from kviz.runs.models import Run
 from kviz.runs.pages.access import run_context, run_of
 from kviz.runs.pages.exports import exports_of
-from kviz.runs.pages.front_end import explorer_is_built
 from kviz.runs.portable.saved import file_name
 from kviz.runs.reading import tables, trace
 from kviz.runs.reading.preemption_table import preemption_table
 from kviz.runs.reading.score_table import score_table
 from kviz.runs.selectors import CycleKind, cycles_filtered
+
+# The front end that Vite built, or serves while it is developed.
+
+EXPLORER: Final = "src/main.ts"
+"""The source file that the Explorer begins with, as `{% vite_asset %}` names it."""
+
+
+def explorer_is_built() -> bool:
+    """Whether a page can load the Explorer; `make setup` builds it."""
+    try:
+        DjangoViteAssetLoader.instance().generate_vite_asset_url(EXPLORER)
+    except DjangoViteAssetNotFoundError:
+        return False
+    return True
+
 
 CYCLES_SHOWN = 100
 TABLE_ROWS_SHOWN = 200

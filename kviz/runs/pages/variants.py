@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from http import HTTPStatus
 from uuid import UUID
 
@@ -18,13 +19,40 @@ from kviz.runs import services
 from kviz.runs.inputs import (
     InvalidInput,
     at_lines,
+    changes_of,
     changes_typed,
     cycle_typed,
 )
 from kviz.runs.marked_text import marked_lines
 from kviz.runs.models import Run
 from kviz.runs.pages.access import run_context, run_of
-from kviz.runs.reading.limits import ChangeChecked, change_limits
+from kviz.runs.selectors import sentence_of
+from kviz.snapshots.selectors import snapshot_objects_cached
+from scheduler_core.changes import limits
+
+# What a real cluster may have to say to the changes of a run, before it is made.
+
+
+@dataclass(frozen=True)
+class ChangeChecked:
+    """A change in words, and what a real cluster may have to say to it."""
+
+    sentence: str
+    limits: tuple[str, ...]
+
+
+def change_limits(*, variant: Run) -> list[ChangeChecked]:
+    """Return the changes of a variant that are its own, in their order."""
+    if variant.snapshot is None:
+        return []
+    objects = list(snapshot_objects_cached(snapshot=variant.snapshot))
+    said = limits(objects, [each.change for each in changes_of(variant)])
+    sentences = list(map(sentence_of, variant.changes))
+    own = slice(variant.n_inherited, None)
+    return [
+        ChangeChecked(sentence, each)
+        for sentence, each in zip(sentences[own], said[own], strict=True)
+    ]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -6,7 +6,7 @@ attempt. Cycle numbers, times and the numbers of a trace are not compared: they 
 
 `lines.py` reads the header events, `parting.py` finds the first cycle that was decided differently,
 `difference.py` says what is different in it, `ends.py` and `inputs.py` what came out and what went
-in, `causes.py` which of that has to do with it, `fragments.py` what is free and of no use,
+in, `causes.py` which of that has to do with it, `ends.py` also what is free and of no use,
 `words.py` says it in sentences. Why it reads chunks, and stores no digests: docs/adr/0029.
 """
 

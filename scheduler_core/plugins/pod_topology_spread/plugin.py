@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from scheduler_core.api import (
     LabelSelector,
@@ -18,6 +18,7 @@ from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.cluster.row_sums import RowSums
 from scheduler_core.config.types import DefaultingType, PodTopologySpreadArgs
 from scheduler_core.framework.dependence import DependsOn
+from scheduler_core.framework.event_objects import queue_if
 from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
@@ -30,9 +31,10 @@ from scheduler_core.framework.handle import Handle
 from scheduler_core.framework.interface import Prepared, Scores
 from scheduler_core.framework.signatures import Signed
 from scheduler_core.framework.status import SKIP, Code, Status, Verdict
-from scheduler_core.plugins.pod_topology_spread import filtering, hints, scoring
+from scheduler_core.plugins.pod_topology_spread import filtering, scoring
 from scheduler_core.plugins.pod_topology_spread.constraints import (
     DO_NOT_SCHEDULE,
+    HONOR,
     SCHEDULE_ANYWAY,
     SYSTEM_DEFAULT_CONSTRAINTS,
     InvalidSelectorError,
@@ -41,6 +43,73 @@ from scheduler_core.plugins.pod_topology_spread.constraints import (
     selecting,
     spread_constraints,
 )
+
+# Whether a change of a pod or a node may make room under spread constraints.
+#
+# Upstream: v1.36 plugins/podtopologyspread/plugin.go (isSchedulableAfter...).
+
+
+def after_pod_change(
+    pod: PodInfo,
+    constraints: Sequence[SpreadConstraint],
+    old: PodInfo | None,
+    new: PodInfo | None,
+) -> QueueingHint:
+    if any(each is not None and not _takes_part(each, pod) for each in (new, old)):
+        return QueueingHint.SKIP
+    if old is not None and new is not None:
+        return queue_if(
+            _newly_tolerates(pod, constraints, old, new)
+            or any(
+                each.matches(old.template.labels) != each.matches(new.template.labels)
+                for each in constraints
+            )
+        )
+    changed = new or old
+    return queue_if(
+        changed is not None and any(each.matches(changed.template.labels) for each in constraints)
+    )
+
+
+def _takes_part(changed: PodInfo, pod: PodInfo) -> bool:
+    """Whether a changed pod can matter: the pod itself, or one of its namespace with a node."""
+    if changed.uid == pod.uid:
+        return True
+    if not changed.node_name and not changed.nominated_node_name:
+        return False
+    return changed.template.namespace == pod.template.namespace
+
+
+def _newly_tolerates(
+    pod: PodInfo, constraints: Sequence[SpreadConstraint], old: PodInfo, new: PodInfo
+) -> bool:
+    return (
+        pod.uid == new.uid
+        and new.pod.spec.tolerations != old.pod.spec.tolerations
+        and any(each.node_taints_policy == HONOR for each in constraints)
+    )
+
+
+def after_node_change(
+    constraints: Sequence[SpreadConstraint], old: Node | None, new: Node | None
+) -> QueueingHint:
+    matched = old is not None and _has_all(old.metadata.labels, constraints)
+    matches = new is not None and _has_all(new.metadata.labels, constraints)
+    if old is None or new is None:
+        return queue_if(matched or matches)
+    moved = any(
+        old.metadata.labels.get(each.topology_key, "")
+        != new.metadata.labels.get(each.topology_key, "")
+        for each in constraints
+    )
+    return queue_if(
+        matched != matches or (matches and (moved or old.spec.taints != new.spec.taints))
+    )
+
+
+def _has_all(labels: Mapping[str, str], constraints: Sequence[SpreadConstraint]) -> bool:
+    return all(each.topology_key in labels for each in constraints)
+
 
 NO_STATE = 'reading "PreFilterPodTopologySpread" from cycleState: not found'
 
@@ -212,7 +281,7 @@ class PodTopologySpread:
         """Queue if the change alters which pods the constraints count, or what is tolerated."""
         before = old if isinstance(old, PodInfo) else None
         after = new if isinstance(new, PodInfo) else None
-        return self._hint(pod, lambda own: hints.after_pod_change(pod, own, before, after))
+        return self._hint(pod, lambda own: after_pod_change(pod, own, before, after))
 
     def is_schedulable_after_node_change(
         self, pod: PodInfo, old: EventObject, new: EventObject
@@ -220,7 +289,7 @@ class PodTopologySpread:
         """Queue if a node joins or leaves the domains of the constraints, or moves among them."""
         before = old if isinstance(old, Node) else None
         after = new if isinstance(new, Node) else None
-        return self._hint(pod, lambda own: hints.after_node_change(own, before, after))
+        return self._hint(pod, lambda own: after_node_change(own, before, after))
 
     def _hint(
         self, pod: PodInfo, weigh: Callable[[tuple[SpreadConstraint, ...]], QueueingHint]

@@ -8,10 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kviz.questions.optimum.answer import Answer
+from kviz.questions.optimum.answer import Answer, Regret
 from kviz.questions.optimum.comparison import Posed, compare
 from kviz.questions.optimum.loss import Loss, loss_of
-from kviz.questions.optimum.regret import Regret
 from kviz.questions.optimum.solver.best import Best
 from kviz.questions.optimum.solver.clock import Clock
 from kviz.questions.optimum.solver.filling import filled

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from kviz.questions.optimum.answer import Regret, regret_of
 from kviz.questions.optimum.comparison import Posed, compare, pose
-from kviz.questions.optimum.regret import Regret, regret_of
 from kviz.questions.optimum.solver import search
 from kviz.questions.optimum.solver.best import Best
 from kviz.questions.optimum.solver.clock import Clock
@@ -83,7 +83,7 @@ def test_what_lies_between_two_known_cycles_is_a_bound(monkeypatch: pytest.Monke
         monkeypatch.setattr(Clock, "left_s", 0.0)
         return found
 
-    monkeypatch.setattr("kviz.questions.optimum.regret.best_placement", once)
+    monkeypatch.setattr("kviz.questions.optimum.answer.best_placement", once)
     regret = regret_of(posed, optimum, ticking)
     assert len(asked) == 1
     assert not regret.complete

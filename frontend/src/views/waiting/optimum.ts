@@ -61,7 +61,7 @@ function inWords({ text = "", nothing, unknown }: DOMStringMap, step: Step): str
   });
 }
 
-/** The same line as `chart_of` in kviz/questions/optimum/bounds.py draws. */
+/** The same line as `chart_of` in kviz/questions/optimum/page.py draws. */
 export function points(steps: readonly Step[], name: "incumbent" | "bound", limitS: number): string {
   const values = steps.flatMap((step) => [step.incumbent, step.bound]).filter((value) => value !== null);
   const [low, high] = [Math.min(...values), Math.max(...values)];

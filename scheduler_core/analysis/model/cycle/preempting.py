@@ -14,8 +14,8 @@ from typing import Final
 
 import numpy as np
 
-from scheduler_core.analysis.model.casualty import MAX_JEOPARDY
 from scheduler_core.analysis.model.cycle.decided import Decided
+from scheduler_core.analysis.model.world import RestingWorld
 from scheduler_core.cluster.nodes import Change, Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import ExtensionPoint
@@ -28,6 +28,23 @@ from scheduler_core.preemption.importance import by_importance, start_time_ns
 from scheduler_core.preemption.report import PRIORITY_OFFSET, DryRun
 from scheduler_core.sim.reenactment import ReenactedCycle
 from scheduler_core.wording import say
+
+# Preemption as the model has it: every set of pods whose leaving makes room, not just one.
+#
+# The scheduler takes all pods of lower priority off a node and puts back what it can, most
+# important first. The model looks at all sets, so that "least harm" can be asked in more than one
+# sense.
+
+MAX_JEOPARDY: Final = 12
+"""All sets are looked at of so many pods: 2^12 of them."""
+
+
+def jeopardy(world: RestingWorld, preemptor: PodInfo, node: str) -> tuple[PodInfo, ...]:
+    """Return the pods on a node that have a lower priority."""
+    nodes = world.nodes()
+    on_node = nodes.pods(nodes.names.index(node))
+    return tuple(pod for pod in on_node if pod.priority < preemptor.priority)
+
 
 MAX_SETS: Final = 1 << 13
 """So many sets are tried in a cycle, over all nodes."""
