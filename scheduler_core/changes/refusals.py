@@ -66,11 +66,15 @@ def _why_pod_immutable(old: Pod, new: Pod) -> str:
 def why_in_use(item: KubeObject, objects: Objects) -> str:
     """Return what keeps an object at rest from being deleted at once, empty if nothing does.
 
-    A claim is kept by the pods that mount it, a volume by the claim that is bound to it.
+    A claim is kept by the pods on nodes that mount it, a volume by the claim that is bound to it.
+
+    Upstream: v1.36 pkg/controller/volume/pvcprotection (podUsesPVC).
     """
     match item:
         case PersistentVolumeClaim():
-            users = [pod.key for pod in objects.all(Pod) if _mounts(pod, item)]
+            users = [
+                pod.key for pod in objects.all(Pod) if pod.spec.node_name and _mounts(pod, item)
+            ]
             if not users:
                 return ""
             return say(

@@ -155,12 +155,16 @@ def test_claims_and_volumes_in_use_are_kept() -> None:
         spec=PersistentVolumeClaimSpec(volume_name="pv"),
     )
     volume = PersistentVolume(metadata=ObjectMeta(name="pv"))
-    objects = [claim, volume, make_pod("web").claim("data").obj()]
+    waits = make_pod("waits").claim("data").obj()
+    freed = after("persistentvolumeclaim/data delete", [claim, volume, waits])
+    assert freed.objects() == [volume, waits]
+    objects = [claim, volume, waits, make_pod("web").claim("data").on("n").obj()]
     assert "mounted by default/web" in problems_of("persistentvolumeclaim/data delete", objects)[0]
     assert "bound to default/data" in problems_of("persistentvolume/pv delete", objects)[0]
     change = "persistentvolumeclaim/data set spec.volumeName=other"
     assert "the claim is bound to pv" in problems_of(change, objects)[0]
-    assert not list(after("pod/web delete\npersistentvolumeclaim/data delete", objects).all(Pod))
+    freed = after("pod/web delete\npersistentvolumeclaim/data delete", objects)
+    assert [each.name for each in freed.all(Pod)] == ["waits"]
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,11 @@ Kind = Literal[
     "nodeTaints",
     "tolerate",
     "maxSkew",
+    "minDomains",
+    "labelKeys",
+    "sidecar",
+    "force",
+    "scale",
     "uncordon",
     "shrink",
     "soften",
@@ -47,6 +52,11 @@ PRICES: Final[dict[Kind, int]] = {
     "nodeTaints": 1,
     "tolerate": 2,
     "maxSkew": 2,
+    "minDomains": 2,
+    "labelKeys": 2,
+    "sidecar": 3,
+    "force": 4,
+    "scale": 6,
     "uncordon": 2,
     "shrink": 2,
     "soften": 3,
@@ -88,11 +98,15 @@ NOT_HELPED: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One thing to do. `price` is without what follows from it for other pods."""
+    """One thing to do. `price` is without what follows from it for other pods.
+
+    `parts` are what it was put together from, empty where it is one.
+    """
 
     kind: Kind
     changes: tuple[StepChange, ...]
     price: int
+    parts: tuple[Action, ...] = ()
 
     def dearer(self, by: int) -> Action:
         return replace(self, price=self.price + by)
@@ -104,9 +118,12 @@ def action(kind: Kind, *changes: StepChange) -> Action:
 
 def together(actions: Sequence[Action]) -> Action:
     """Return several actions as one thing to do, of the kind of the dearest."""
-    dearest = max(actions, key=lambda each: each.price)
-    changes = {line_of(change): change for each in actions for change in each.changes}
-    return Action(dearest.kind, tuple(changes.values()), sum(each.price for each in actions))
+    parts = tuple({tuple(map(line_of, each.changes)): each for each in actions}.values())
+    if len(parts) == 1:
+        return parts[0]
+    dearest = max(parts, key=lambda each: each.price)
+    changes = {line_of(change): change for each in parts for change in each.changes}
+    return Action(dearest.kind, tuple(changes.values()), sum(each.price for each in parts), parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +131,11 @@ class Plan:
     """One action or two, to be tried."""
 
     actions: tuple[Action, ...]
+
+    @property
+    def parts(self) -> tuple[Action, ...]:
+        """The actions, one by one, to be told."""
+        return tuple(part for each in self.actions for part in each.parts or (each,))
 
     @property
     def changes(self) -> tuple[StepChange, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace as replaced
-from itertools import islice
+from itertools import count, islice
 from typing import Final, TypeAlias
 
 from msgspec.structs import replace
@@ -32,7 +32,7 @@ from scheduler_core.api import (
     ResourceSlice,
 )
 from scheduler_core.changes.refusals import Objects
-from scheduler_core.changes.vocabulary import CopyNode, Create, Put
+from scheduler_core.changes.vocabulary import CopyNode, Create, Put, SetLabel
 from scheduler_core.devices.taint_rules import tainted
 from scheduler_core.evidence.device_claims import ALL, DevicesAvailable
 from scheduler_core.plugins.dynamic_resources.allocator import untolerated_taint
@@ -88,11 +88,28 @@ def one_more(node: str, objects: Objects) -> Action:
     own = [each for each in objects.all(ResourceSlice) if each.spec.node_name == node]
     if not own:
         return action("node", CopyNode(node, 1))
-    number = 1
-    while objects.get(Node, f"{node}-copy-{number}") is not None:
-        number += 1
+    number = _next_copy(node, objects)
     slices = tuple(_renamed(each, f"{node}-copy-{number}", number) for each in own)
     return action("node", CopyNode(node, 1), Create(slices))
+
+
+def one_elsewhere(node: str, key: str, objects: Objects) -> Action:
+    """Return one more node like one, in a domain of `key` that no node is in."""
+    taken = {each.metadata.labels.get(key) for each in objects.all(Node)}
+    word = f"new-{key.rpartition('/')[2]}"
+    names = (word if n == 1 else f"{word}-{n}" for n in count(1))
+    label = SetLabel(
+        f"{node}-copy-{_next_copy(node, objects)}",
+        key,
+        next(each for each in names if each not in taken),
+    )
+    more = one_more(node, objects)
+    return replaced(more, changes=(*more.changes, label)).dearer(1)
+
+
+def _next_copy(node: str, objects: Objects) -> int:
+    """Return the number of the next copy of a node."""
+    return next(n for n in count(1) if objects.get(Node, f"{node}-copy-{n}") is None)
 
 
 def _with_devices(objects: Objects) -> Iterator[str]:

@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal
 
-from scheduler_core.api import Pod, PriorityClass
+from scheduler_core.api import PersistentVolumeClaim, Pod, PriorityClass
 from scheduler_core.changes import Change
+from scheduler_core.changes.owners import is_terminating, pods_of, surplus
 from scheduler_core.changes.refusals import Objects
 from scheduler_core.changes.vocabulary import (
     Cordon,
     Create,
     Delete,
     RemoveTaint,
+    Scale,
     SetField,
     SetLabel,
 )
@@ -68,6 +70,10 @@ def leaving_of(changes: Sequence[Change], cluster: Objects) -> Iterator[str]:
             pod = cluster.get(Pod, each.target.key)
             if pod is not None and pod.spec.node_name:
                 yield pod.key
+        elif isinstance(each, Scale):
+            pods = pods_of(cluster, each.kind, each.namespace, each.name)
+            gone = surplus(pods, max(len(pods) - each.replicas, 0))
+            yield from (pod.key for pod in gone if pod.spec.node_name)
 
 
 def harm_of(warnings: Sequence[str], losing: Sequence[str]) -> Harm:
@@ -91,6 +97,10 @@ def _warnings(change: Change, cluster: Objects, uncordoned: set[str]) -> Iterato
                 key=key,
                 value=value,
             )
+        case Delete(target, grace_seconds=0) if target.kind is Pod:
+            yield from _of_force(cluster.get(Pod, target.key))
+        case Delete(target) if target.kind is PersistentVolumeClaim:
+            yield from _of_claim(cluster.get(PersistentVolumeClaim, target.key))
         case Create(objects) if any(isinstance(each, PriorityClass) for each in objects):
             yield _evicts()
         case SetField(target) if target.kind is Pod:
@@ -123,6 +133,27 @@ def _of_field(change: SetField, pod: Pod | None) -> Iterator[str]:
         yield say(
             "harm.no_request",
             "with a request of 0 nothing is kept for the pod: it may starve, and is evicted early",
+        )
+
+
+def _of_force(pod: Pod | None) -> Iterator[str]:
+    if pod is not None and is_terminating(pod):
+        yield say(
+            "harm.force",
+            "force-deleting {pod} says that it has stopped: make sure that {node} is off, or wait "
+            "until it is back",
+            pod=pod.key,
+            node=pod.spec.node_name,
+        )
+
+
+def _of_claim(claim: PersistentVolumeClaim | None) -> Iterator[str]:
+    if claim is not None and claim.spec.volume_name:
+        yield say(
+            "harm.empty_claim",
+            "claim {claim} begins empty: first save what is in volume {volume}",
+            claim=claim.key,
+            volume=claim.spec.volume_name,
         )
 
 

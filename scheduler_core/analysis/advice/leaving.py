@@ -8,15 +8,27 @@ from typing import Final
 
 from scheduler_core.analysis.advice.actions import BROKEN_BUDGET, Action, action
 from scheduler_core.analysis.advice.budgets import Disruptions, against, disruptions
-from scheduler_core.api import Pod, PodDisruptionBudget
-from scheduler_core.changes.owners import comes_back, is_pinned, is_terminating, like
+from scheduler_core.api import Pod, PodDisruptionBudget, ReplicaSet
+from scheduler_core.changes.owners import (
+    DEPLOYMENT,
+    comes_back,
+    is_pinned,
+    is_terminating,
+    like,
+    pods_of,
+    surplus,
+)
 from scheduler_core.changes.refusals import Objects
-from scheduler_core.changes.vocabulary import Create, Delete, StepChange, target_of
+from scheduler_core.changes.vocabulary import Create, Delete, Scale, StepChange, target_of
 from scheduler_core.cluster.columns import PODS
+from scheduler_core.cluster.pods import controller_of
 from scheduler_core.cluster.requests import pod_requests
 
 MAX_LEAVING: Final = 3
 """So many pods at most leave one node."""
+
+SCALED: Final = ("ReplicaSet", "ReplicationController", "StatefulSet")
+"""Owners of pods that have a number of replicas."""
 
 
 class Leaving:
@@ -32,8 +44,14 @@ class Leaving:
     def of(self, keys: Sequence[str]) -> Iterator[Action]:
         """Yield the action by which some pods leave, if all of them may."""
         pods = [self._objects.get(Pod, key) for key in keys]
-        if all(pod is not None and self._may_leave(pod) for pod in pods):
-            yield self._leave([pod for pod in pods if pod is not None])
+        there = [pod for pod in pods if pod is not None]
+        if len(there) < len(keys):
+            return
+        if all(map(is_terminating, there)):
+            yield action("force", *(Delete(target_of(pod), 0) for pod in there))
+        elif all(map(self._may_leave, there)):
+            yield self._leave(there)
+            yield from self._scaled(there)
 
     def making_room(self, node: str, short: Mapping[str, int]) -> Iterator[Action]:
         """Yield actions by which pods leave a node until nothing is short: one pod, or a few."""
@@ -49,6 +67,7 @@ class Leaving:
         alone = sorted(filter(is_enough, pods), key=by_price)
         if alone:
             yield self._leave(alone[:1])
+            yield from self._scaled(alone[:1])
             return
         chosen: list[Pod] = []
         left = dict(short)
@@ -71,6 +90,23 @@ class Leaving:
         found = action("move" if len(again) == len(pods) else "delete", *changes)
         found = found.dearer(found.price * (len(pods) - 1))
         return found.dearer(BROKEN_BUDGET * len(against(self.disruptions(pods))))
+
+    def _scaled(self, pods: Sequence[Pod]) -> Iterator[Action]:
+        """Yield their owner scaled down by so many; which pods it gives up, a run shows."""
+        owner = controller_of(pods[0])
+        if owner is None or owner.kind not in SCALED:
+            return
+        kind, name = owner.kind, owner.name
+        held = self._objects.get(ReplicaSet, f"{pods[0].namespace}/{name}")
+        for above in held.metadata.owner_references if held is not None else ():
+            if above.controller and above.kind == DEPLOYMENT:
+                kind, name = above.kind, above.name
+        all_of_it = pods_of(self._objects, kind, pods[0].namespace, name)
+        fewer = Scale(kind, pods[0].namespace, name, max(len(all_of_it) - len(pods), 0))
+        gone = surplus(all_of_it, len(pods))
+        found = action("scale", fewer)
+        found = found.dearer(found.price * (len(pods) - 1))
+        yield found.dearer(BROKEN_BUDGET * len(against(self.disruptions(gone))))
 
     def _may_leave(self, pod: Pod) -> bool:
         pinned = is_pinned(pod, self._objects) or is_terminating(pod)

@@ -6,7 +6,7 @@ against it. A requirement without an entry here has none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import islice, product
 
 from scheduler_core.analysis.advice.actions import (
@@ -17,7 +17,7 @@ from scheduler_core.analysis.advice.actions import (
     set_on,
     together,
 )
-from scheduler_core.analysis.advice.devices import devices_had, one_more
+from scheduler_core.analysis.advice.devices import devices_had, one_elsewhere, one_more
 from scheduler_core.analysis.advice.leaving import Leaving
 from scheduler_core.analysis.advice.requests import shrunk
 from scheduler_core.analysis.advice.volumes import (
@@ -59,6 +59,8 @@ CORDON_TAINT = "node.kubernetes.io/unschedulable"
 CORDON_TOLERATION = {"key": CORDON_TAINT, "operator": "Exists", "effect": "NoSchedule"}
 CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
 NEW_TOLERATION = "spec.tolerations[+]"
+REVISIONS = ("pod-template-hash", "rollouts-pod-template-hash", "controller-revision-hash")
+"""Labels in which controllers write of which revision of its template a pod is."""
 MOST_WEIGHT = 100
 HONOR = "Honor"
 MAX_LEAVING = 2
@@ -102,7 +104,10 @@ class Remedies:
                 yield from self._about_node(requirement, node)
             case PodsNear():
                 yield from self._soften("podAffinity", self._index(requirement))
-            case PodsApart() | KeptOut() | PortFree() | DiskFree():
+            case PodsApart() | KeptOut():
+                yield from self._taken(requirement)
+                yield self._one_apart(node, requirement.topology_key)
+            case PortFree() | DiskFree():
                 yield from self._taken(requirement)
                 yield self.one_more(node)
             case ClaimsUnused(users=users):
@@ -139,6 +144,12 @@ class Remedies:
     def one_more(self, node: str) -> Action:
         """Return one more node like one."""
         return one_more(node, self._objects)
+
+    def _one_apart(self, node: str, topology_key: str) -> Action:
+        """Return one more node like one, in another domain than any."""
+        if topology_key == HOSTNAME:
+            return self.one_more(node)
+        return one_elsewhere(node, topology_key, self._objects)
 
     def _about_node(self, requirement: Requirement, node: str) -> Iterator[Action]:
         match requirement:
@@ -248,7 +259,12 @@ class Remedies:
         place = f"spec.topologySpreadConstraints[{index}]"
         if constraints[index].node_taints_policy != HONOR:
             yield action("nodeTaints", set_on(self._pod, f"{place}.nodeTaintsPolicy", HONOR))
+        yield from self._own_revision(place, constraints[index].match_label_keys)
+        if kept.n_domains < kept.min_domains:
+            yield action("minDomains", set_on(self._pod, f"{place}.minDomains", kept.n_domains))
         yield action("soften", set_on(self._pod, f"{place}.whenUnsatisfiable", "ScheduleAnyway"))
+        if kept.topology_key != HOSTNAME:
+            yield one_elsewhere(node, kept.topology_key, self._objects)
         if kept.domain is not None:
             yield action("maxSkew", set_on(self._pod, f"{place}.maxSkew", kept.skew))
             yield from self._leaving_domain(kept.pods)
@@ -256,6 +272,15 @@ class Remedies:
             names = [each.domain for each in kept.domains]
             value = names[0] if names else "a"
             yield action("label", SetLabel(node, kept.topology_key, value))
+
+    def _own_revision(self, place: str, keys: Sequence[str]) -> Iterator[Action]:
+        """Yield a constraint that counts only the pods of the pod's own rollout."""
+        for key in REVISIONS:
+            value = self._pod.metadata.labels.get(key)
+            if value and key not in keys:
+                named = set_on(self._pod, f"{place}.matchLabelKeys[+]", key)
+                yield action("labelKeys", named)
+                return
 
     # ------------------------------------------------------------ room
 
@@ -271,10 +296,18 @@ class Remedies:
         shrink = shrunk(self._pod, {each.resource: each.free for each in rooms})
         if shrink is not None:
             yield shrink
+        yield from self._sidecars({each.resource for each in rooms})
         if all(each.requested <= each.allocatable for each in rooms):
             short = {each.resource: each.short for each in rooms}
             yield from self._leaving.making_room(node, short)
             yield self.one_more(node)
+
+    def _sidecars(self, resources: Set[str]) -> Iterator[Action]:
+        """Yield a sidecar that asks for what is short, made an init container that ends."""
+        for i, container in enumerate(self._pod.spec.init_containers):
+            if container.restart_policy and resources & container.resources.requests.keys():
+                path = f"spec.initContainers[{i}].restartPolicy"
+                yield action("sidecar", set_on(self._pod, path, None))
 
 
 def _toleration(taint: Taint) -> dict[str, object]:

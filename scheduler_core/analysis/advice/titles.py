@@ -15,6 +15,7 @@ from scheduler_core.changes.vocabulary import (
     Delete,
     Put,
     RemoveTaint,
+    Scale,
     SetField,
     SetLabel,
 )
@@ -27,19 +28,24 @@ _PLAIN: Final[dict[Kind, Text]] = {
     "gate": say("title.gate", "Lift the scheduling gates"),
     "nodeTaints": say("title.node_taints", "Spread with nodeTaintsPolicy: Honor"),
     "schedule": say("title.schedule", "Use a scheduler of this cluster"),
+    "labelKeys": say("title.label_keys", "Count only pods of its own revision"),
+    "sidecar": say("title.sidecar", "Let its init container end before the others start"),
     "hostPort": say("title.host_port", "Drop the host port"),
 }
 
 
 def title_of(plan: Plan) -> str:
     """Return a plan in a few words."""
-    return series([_title(each) for each in plan.actions], PLUS)
+    return series([_title(each) for each in plan.parts], PLUS)
 
 
 def _title(action: Action) -> str:
+    new = [each.key for each in action.changes if isinstance(each, SetLabel)]
+    if action.kind == "node" and new:
+        return say("title.node_in_new", "Add a node in a new {key}", key=new[0].rpartition("/")[2])
     if (plain := _PLAIN.get(action.kind)) is not None:
         return plain
-    if action.kind in ("move", "delete"):
+    if action.kind in ("move", "delete", "force"):
         return _of_leaving(action)
     texts = dict.fromkeys(_of_change(action.kind, each) for each in action.changes)
     said = [text for text in texts if text]
@@ -58,6 +64,10 @@ _ONE_SAYS_IT: Final = (
 """Kinds whose other changes only go with the one that is told first."""
 
 
+_LAST_SAYS_IT: Final = ("claim", "storageClass")
+"""Kinds of which the last object is what it is about, those before it go with that."""
+
+
 def _of_leaving(action: Action) -> str:
     pods = [
         each.target.key
@@ -67,6 +77,8 @@ def _of_leaving(action: Action) -> str:
     names = some_of(pods, most=MAX_NAMED)
     if action.kind == "move":
         return say("title.move", "Move {pods} elsewhere", pods=names)
+    if action.kind == "force":
+        return say("title.force", "Force-delete {pods}", pods=names)
     return say("title.delete", "Delete {pods}", pods=names)
 
 
@@ -80,12 +92,14 @@ def _of_change(kind: Kind, change: Change) -> str:
             return say("title.untaint", "Take taint {key} off {node}", key=key, node=node)
         case SetLabel(node, key, value):
             return say("title.label", "Label {node} {key}={value}", node=node, key=key, value=value)
+        case Scale(_, _, name, replicas):
+            return say("title.scale", "Scale {name} to {n}", name=name, n=replicas)
         case CopyNode(node, 1):
             return say("title.node", "Add a node like {node}", node=node)
         case CopyNode(node, n):
             return say("title.nodes", "Add {n:,} nodes like {node}", n=n, node=node)
         case Create(objects) | Put(objects):
-            return _of_object(kind, objects[-1] if kind == "claim" else objects[0])
+            return _of_object(kind, objects[-1] if kind in _LAST_SAYS_IT else objects[0])
         case _:
             return ""
 
@@ -97,6 +111,8 @@ def _of_field(kind: Kind, path: str, value: Plain) -> str:
             return say("title.tolerate", "Tolerate {taint}", taint=value.get("key") or "*")
         case "maxSkew":
             return say("title.max_skew", "Raise maxSkew to {n}", n=value)
+        case "minDomains":
+            return say("title.min_domains", "Lower minDomains to {n}", n=value or 1)
         case "shrink":
             name = path.partition(".requests")[2] or path.partition(".limits")[2]
             resource = name.strip(".[]")

@@ -13,6 +13,7 @@ from scheduler_core.analysis.advice.leaving import MAX_LEAVING, Leaving
 from scheduler_core.api import (
     CSINode,
     CSINodeDriver,
+    KubeObject,
     Node,
     ObjectMeta,
     ObjectReference,
@@ -36,7 +37,7 @@ from scheduler_core.api.volume import (
     VolumeResourceRequirements,
 )
 from scheduler_core.changes.refusals import Objects
-from scheduler_core.changes.vocabulary import Create, Put
+from scheduler_core.changes.vocabulary import Create, Delete, Put, target_of
 from scheduler_core.evidence.pod_level import ClaimReady
 from scheduler_core.evidence.volume_limits import DriverInstalled, VolumesAttachable
 from scheduler_core.evidence.volumes import ClaimBindable, VolumeUsable
@@ -69,6 +70,7 @@ def claim_provided(requirement: ClaimReady, objects: Objects) -> Iterator[Action
         if requirement.storage_class and not requirement.class_found:
             yield _missing_class(requirement.storage_class, objects)
         yield from _of_other_classes(claim, objects)
+        yield from _waiting(claim, objects)
 
 
 def claim_bindable(requirement: ClaimBindable, objects: Objects) -> Iterator[Action]:
@@ -86,6 +88,8 @@ def volume_usable(requirement: VolumeUsable, objects: Objects, node: str) -> Ite
         yield _provided(claim)
     elif requirement.found:
         yield from volume_there(requirement.volume, objects, node)
+        if claim is not None:
+            yield from _waiting(claim, objects)
 
 
 def volume_there(name: str, objects: Objects, node: str) -> Iterator[Action]:
@@ -179,12 +183,37 @@ def _of_other_classes(claim: PersistentVolumeClaim, objects: Objects) -> Iterato
         and each.provisioner != NO_PROVISIONER
     )
     for name in islice(others, MAX_CLASSES):
-        spec = replace(claim.spec, storage_class_name=name, volume_name="")
-        metadata = replace(claim.metadata, annotations={})
-        again = replace(
-            claim, metadata=metadata, spec=spec, status=PersistentVolumeClaimStatus(phase="Pending")
+        yield action("storageClass", Put((_again(claim, name),)))
+
+
+def _waiting(claim: PersistentVolumeClaim, objects: Objects) -> Iterator[Action]:
+    """Yield the claim made again, of a class like its own that waits for where the pod goes."""
+    known = objects.get(StorageClass, claim.spec.storage_class_name or "")
+    if known is None or known.provisioner == NO_PROVISIONER:
+        return
+    if known.volume_binding_mode != WAIT_FOR_FIRST_CONSUMER:
+        name = f"{known.name}-wait"
+        waits = replace(
+            known, metadata=ObjectMeta(name=name), volume_binding_mode=WAIT_FOR_FIRST_CONSUMER
         )
-        yield action("storageClass", Put((again,)))
+        yield _remade(claim, _again(claim, name), waits)
+    elif claim.spec.volume_name:
+        yield _remade(claim, _again(claim, known.name))
+
+
+def _remade(old: PersistentVolumeClaim, new: PersistentVolumeClaim, *more: KubeObject) -> Action:
+    """Return a claim made again: one that is bound has to be deleted first."""
+    if not old.spec.volume_name:
+        return action("storageClass", Put((*more, new)))
+    new = replace(new, metadata=ObjectMeta(name=new.name, namespace=new.namespace))
+    return action("storageClass", Delete(target_of(old)), Create((*more, new)))
+
+
+def _again(claim: PersistentVolumeClaim, storage_class: str) -> PersistentVolumeClaim:
+    spec = replace(claim.spec, storage_class_name=storage_class, volume_name="")
+    metadata = replace(claim.metadata, annotations={})
+    status = PersistentVolumeClaimStatus(phase="Pending")
+    return replace(claim, metadata=metadata, spec=spec, status=status)
 
 
 def _provided(claim: PersistentVolumeClaim) -> Action:

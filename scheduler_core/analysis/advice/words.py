@@ -15,18 +15,27 @@ from scheduler_core.api import (
     Pod,
     ResourceClaim,
     ResourceClaimTemplate,
+    StorageClass,
 )
-from scheduler_core.changes import Rules, sentence
+from scheduler_core.changes import Change, Rules, sentence
 from scheduler_core.changes.applying import RestingCluster
-from scheduler_core.changes.vocabulary import Create, Delete, Put, SetField, Target
+from scheduler_core.changes.vocabulary import (
+    CopyNode,
+    Create,
+    Delete,
+    Put,
+    SetField,
+    SetLabel,
+    Target,
+)
 from scheduler_core.wording import SEMICOLON, THEN, say, series
 
 
 def sentence_of(plan: Plan, cluster: RestingCluster) -> str:
     """Return what to do, with the values before it; `cluster` is that before the plan."""
     said = []
-    for n_said, each in enumerate(plan.actions):
-        before = cluster.after(plan.actions[n_said - 1].changes) if n_said else cluster
+    for n_said, each in enumerate(plan.parts):
+        before = cluster.after(plan.parts[n_said - 1].changes) if n_said else cluster
         said.append(series(_parts(each, before), SEMICOLON))
         cluster = before
     return series(said, THEN)
@@ -35,15 +44,17 @@ def sentence_of(plan: Plan, cluster: RestingCluster) -> str:
 def _parts(action: Action, cluster: RestingCluster) -> Iterator[str]:
     for n_said, change in enumerate(action.changes):
         match change:
+            case Delete() if action.kind == "storageClass":
+                continue
             case Delete(target):
                 yield _deleted(target, action, cluster)
+            case CopyNode() | SetLabel() | Create() if action.kind == "node":
+                yield from _node_told(change, action, cluster)
             case Create() | Put() if action.kind in ("move", "delete", "schedule"):
                 continue
             case Create(items) if action.kind == "class" and isinstance(items[0], Pod):
                 continue
-            case Create() if action.kind == "node":
-                yield say("advice.with_like_devices", "with devices like its own")
-            case Put(items) if action.kind in TOLD:
+            case Put(items) | Create(items) if action.kind in TOLD and _is_told(items):
                 yield TOLD[action.kind](items, cluster)
             case SetField(target, path) if action.kind in ("claim", "devices"):
                 yield from _claim_dropped(target, path, cluster)
@@ -70,6 +81,8 @@ def _parts(action: Action, cluster: RestingCluster) -> Iterator[str]:
 
 def _deleted(target: Target, action: Action, cluster: RestingCluster) -> str:
     pod = cluster.get(Pod, target.key)
+    if action.kind == "force":
+        return say("advice.force_delete", "force-delete {target}", target=target)
     if action.kind == "schedule":
         return say(
             "advice.other_scheduler", "make pod {key} again for another scheduler", key=target.key
@@ -95,6 +108,30 @@ def _deleted(target: Target, action: Action, cluster: RestingCluster) -> str:
         node=pod.spec.node_name,
         what=what,
     )
+
+
+def _is_told(items: Sequence[KubeObject]) -> bool:
+    """Return whether objects are told by what they are for: a storage class alone is created."""
+    return not all(isinstance(each, StorageClass) for each in items)
+
+
+def _node_told(change: Change, action: Action, cluster: RestingCluster) -> Iterator[str]:
+    """Tell of one more node, with the domain of its own that it is put into, and its devices."""
+    new = [each.key for each in action.changes if isinstance(each, SetLabel)]
+    match change:
+        case CopyNode(node) if new:
+            yield say(
+                "advice.node_in_new",
+                "add 1 node like {node} in a {key} of its own",
+                node=node,
+                key=new[0],
+            )
+        case CopyNode():
+            yield sentence(change, cluster, Rules())
+        case Create():
+            yield say("advice.with_like_devices", "with devices like its own")
+        case _:
+            pass
 
 
 def _claim_dropped(target: Target, path: str, cluster: RestingCluster) -> Iterator[str]:

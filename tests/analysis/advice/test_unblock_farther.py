@@ -1,0 +1,95 @@
+"""Answers that lie farther off: another zone, another revision, pods on their way out, an owner."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from msgspec.structs import replace
+
+from scheduler_core.analysis.advice.answer import Answer
+from scheduler_core.analysis.advice.trial import Trials, trial
+from scheduler_core.analysis.advice.unblock import unblock
+from scheduler_core.api import KubeObject
+from scheduler_core.changes import apply, line_of, read_line
+from scheduler_core.sim import RunOptions
+from tests.builders import ZONE, PodBuilder, container, make_node, make_pod
+from tests.plugins.storage import claim, storage_class, volume
+
+
+def answered(*objects: KubeObject) -> dict[str, Answer]:
+    """Return the answers for pod `p` by their titles; as text, each puts it where it says."""
+    found = deque(unblock(Trials(objects, RunOptions()), "default/p"), maxlen=1).pop()
+    for each in found.answers:
+        changes = [read_line(line_of(change)) for change in each.changes]
+        assert trial(apply(objects, changes), RunOptions()).of("default/p").node == each.node
+    return {each.title: each for each in found.answers}
+
+
+def web(name: str, revision: str = "") -> PodBuilder:
+    pod = make_pod(name).label("app", "web").cpu(1).spread(ZONE, 1, app="web")
+    return pod.label("pod-template-hash", revision) if revision else pod
+
+
+TWO_ZONES = [make_node("a").zone("a").cpu(4).obj(), make_node("b").zone("b").cpu(1).obj()]
+
+
+def test_fewer_domains_or_a_zone_that_is_not_there_yet() -> None:
+    pod = web("p").obj()
+    spread = replace(pod.spec.topology_spread_constraints[0], min_domains=3)
+    pod = replace(pod, spec=replace(pod.spec, topology_spread_constraints=(spread,)))
+    found = answered(*TWO_ZONES, web("x").on("a").obj(), web("y").on("b").obj(), pod)
+    assert found["Lower minDomains to 2"].harm == "none"
+    assert found["Add a node in a new zone"].sentence == (
+        f"add 1 node like b in a {ZONE} of its own"
+    )
+
+
+def test_a_rollout_counts_only_its_own_revision() -> None:
+    old = [web(f"old-{i}", "1").on("a").obj() for i in range(2)]
+    found = answered(*TWO_ZONES, *old, web("old-b", "1").on("b").obj(), web("p", "2").obj())
+    assert found["Count only pods of its own revision"].node == "a"
+    unnamed = answered(*TWO_ZONES, *old, web("old-b", "1").on("b").obj(), web("p").obj())
+    assert "Count only pods of its own revision" not in unnamed
+
+
+def test_who_is_stuck_on_a_node_out_of_reach_is_deleted_by_force() -> None:
+    lost = make_node("lost").zone("a").cpu(4).ready("Unknown")
+    lost.taint("node.kubernetes.io/unreachable", effect="NoExecute")
+    stuck = make_pod("old").label("app", "db").on("lost").deleted_at_ns(0).obj()
+    pod = make_pod("p").label("app", "db").apart_from("db", ZONE).cpu(1).obj()
+    found = answered(lost.obj(), make_node("a").zone("a").cpu(4).obj(), stuck, pod)
+    answer = found["Force-delete default/old"]
+    assert (answer.harm, answer.node) == ("risk", "a")
+    assert answer.warnings == (
+        "force-deleting default/old says that it has stopped: make sure that lost is off, or wait "
+        "until it is back",
+    )
+
+
+def test_an_owner_is_scaled_down_where_it_gives_up_the_pod_in_the_way() -> None:
+    pods = [make_pod(n).owner("ReplicaSet", "w").cpu(3).on(n[-1]).obj() for n in ("w-a", "w-b")]
+    nodes = [make_node("a").cpu(4).obj(), make_node("b").cpu(4).obj()]
+    answer = answered(*nodes, *pods, make_pod("p").cpu(3).obj())["Scale w to 1"]
+    assert (answer.harm, answer.leaving) == ("others", ("default/w-b",))
+
+
+def test_a_sidecar_that_takes_what_is_short_may_end_before_the_others() -> None:
+    side = replace(container({"cpu": "3"}, sidecar=True), name="side")
+    pod = make_pod("p").cpu(3).init_containers(side)
+    found = answered(make_node("a").cpu(4).obj(), pod.obj())
+    assert found["Let its init container end before the others start"].harm == "none"
+
+
+def test_a_claim_that_was_bound_too_early_waits_for_its_pod_and_begins_empty() -> None:
+    pod = make_pod("p").node_selector("disk", "ssd").claim("data").obj()
+    found = answered(
+        make_node("a").zone("a").cpu(4).obj(),
+        make_node("b").zone("b").cpu(4).label("disk", "ssd").obj(),
+        storage_class("now", mode="Immediate"),
+        volume("v", "now", hosts=["a"], claimed_by="data", phase="Bound"),
+        claim("data", "now", volume="v"),
+        pod,
+    )
+    answer = found["Use another storage class for default/data"]
+    assert (answer.harm, answer.node) == ("risk", "b")
+    assert answer.warnings == ("claim default/data begins empty: first save what is in volume v",)
