@@ -70,11 +70,11 @@ class Record(msgspec.Struct, frozen=True, array_like=True, tag=True, tag_field="
 
 
 class Inputs(Record, frozen=True):
-    """What decides a run, beside the engine: the cluster without its secrets, and the texts.
+    """What decides a run, besides the engine: the cluster without its secrets, and the texts.
 
     `sha256` is of the uploaded files; `ignored`, `warnings`, `problems` and `left_out` are what
     reading them came to; `objects` is what `scheduler_core.api.packing.pack` returned.
-    `feature_gates` are those that were switched, by whoever started the run or by its scenario;
+    `feature_gates` are those that were switched, at the start of the run or by its scenario;
     `release` is empty if that of an observed scheduler is not known. `said` is what the sentences
     of `warnings`, `problems` (their messages) and `left_out` are made of, by those names.
     `release_told` is what the release was chosen by, empty if somebody named it.

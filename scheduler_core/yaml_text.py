@@ -1,7 +1,7 @@
 """YAML: the one door to its two libraries.
 
 `ryaml` reads values, fast, and knows no lines; it refuses a key that is given twice. PyYAML knows
-where everything stands; it is slow, and asked only when something is wrong, or is to be written.
+the position of everything; it is slow, and used only for errors and for writing.
 """
 
 from __future__ import annotations

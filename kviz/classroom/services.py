@@ -52,7 +52,7 @@ class Refused(Exception):
 
 
 def room_open_lesson(*, workspace: Workspace, stored_lesson: StoredLesson) -> Room:
-    """Open a room for a lesson, at its first step, with a run of its own. Raises Refused."""
+    """Open a room for a lesson, at its first step, with a new run. Raises Refused."""
     _check_number(workspace)
     run = lesson_run(workspace=workspace, stored_lesson=stored_lesson)
     more = {"lesson": stored_lesson.slug, "lesson_sha256": stored_lesson.sha256}

@@ -1,4 +1,4 @@
-"""`kviz backup`: everything in the database as one file, while kviz goes on."""
+"""`kviz backup`: everything in the database as one file, while kviz is running."""
 
 from __future__ import annotations
 

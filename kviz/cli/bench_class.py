@@ -2,7 +2,7 @@
 
 Also while everybody places pods by hand, and how long they wait for their boards then.
 
-The server has a data folder and a process of its own, both gone afterwards. The followers are in
+The server has a separate data folder and process, both gone afterwards. The followers are in
 this process, so what they take to read is in the lag. One of them does not read at all.
 """
 

@@ -1,6 +1,6 @@
 """What many viewers of one run cost: how late they are, while others read pages.
 
-A `kviz serve` with a data folder of its own executes a run. Viewers follow it over websockets from
+A `kviz serve` with a separate data folder executes a run. Viewers follow it over websockets from
 one process, readers ask for pages and REST from another, and this one notes when what was stored.
 """
 

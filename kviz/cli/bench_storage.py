@@ -1,6 +1,6 @@
 """What a stored run costs: executed as a worker does, read back as a browser does.
 
-Everything happens in a data folder of its own, which is gone afterwards.
+Everything happens in a separate data folder, which is gone afterwards.
 """
 
 from __future__ import annotations

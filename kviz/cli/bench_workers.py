@@ -1,6 +1,6 @@
 """How fast several workers carry out one experiment together: real ones, each with a core.
 
-Everything happens in a data folder of its own, which is gone afterwards.
+Everything happens in a separate data folder, which is gone afterwards.
 """
 
 from __future__ import annotations

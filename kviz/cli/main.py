@@ -81,7 +81,7 @@ class _Version(argparse.Action):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return the exit code: 0 fine, 1 failed, 2 wrong usage."""
-    if arguments is None:  # a process of its own
+    if arguments is None:  # a separate process
         gc.set_threshold(GARBAGE)
     given = sys.argv[1:] if arguments is None else arguments
     options = parser(*given[:1]).parse_args(given)

@@ -1,4 +1,4 @@
-"""A cluster's API server, watched: every kind over a connection of its own, for as long as wanted.
+"""A cluster's API server, watched: every kind over a separate connection, for as long as wanted.
 
 A watch that ends goes on behind the last version that was heard. Between two requests about a kind
 there is always a pause where something went wrong, the longer the more often it did; who calls

@@ -1,6 +1,6 @@
 """Records the calls of a real scheduler, after each has its answer.
 
-The scheduler waits for the answer but not for our database, so a thread of its own writes: it
+The scheduler waits for the answer but not for our database, so a separate thread writes: it
 turns calls into the trace of the session's run (`observer`), and stores an attempt when the next
 one begins or no more calls are to come. While the database is away, calls wait. When it cannot keep
 up, calls go unrecorded rather than unanswered, and are counted.

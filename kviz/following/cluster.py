@@ -54,7 +54,7 @@ class FollowedCluster:
         yield from (item for item in self.of("pods").values() if isinstance(item, Pod))
 
     def copy(self) -> FollowedCluster:
-        """Return a cluster with the same objects, which goes on by itself."""
+        """Return an independent cluster with the same objects."""
         return FollowedCluster({kind: dict(items) for kind, items in self._kinds.items()})
 
 

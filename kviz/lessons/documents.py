@@ -89,7 +89,7 @@ class GoalDocument(TypedDict):
 
 
 class AttemptDocument(TypedDict):
-    """`goals` is null while the run goes on."""
+    """`goals` is null while the run is not over."""
 
     changes: str
     run: str

@@ -35,7 +35,7 @@ class NotYet(Exception):
 
 
 def lesson_begin(*, workspace: Workspace, stored_lesson: StoredLesson) -> Progress:
-    """Begin a lesson from its first step, with a run of its own; an earlier way is forgotten."""
+    """Begin a lesson from its first step, with a new run; an earlier way is forgotten."""
     with transaction.atomic():
         Progress.objects.filter(workspace=workspace, slug=stored_lesson.slug).delete()
         run = lesson_run(workspace=workspace, stored_lesson=stored_lesson)

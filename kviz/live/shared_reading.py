@@ -26,7 +26,7 @@ from kviz.live.hints import Hint, listen
 log = logging.getLogger(__name__)
 
 beside: Final = partial(database_sync_to_async, thread_sensitive=False)
-"""In a thread of its own: those who read pages share one, and who looks would queue behind them."""
+"""In a separate thread: those who read pages share one, and who looks would queue behind them."""
 
 
 class SharedReading(ABC):

@@ -1,6 +1,6 @@
 """A process that serves has a bounded number of connections to PostgreSQL, which its threads share.
 
-Each request is answered in a thread of its own, so a connection per thread would be one per request
+Each request is answered in a separate thread, so a connection per thread would be one per request
 that is under way. A thread takes one from psycopg's pool with its first query and gives it back
 when its answer is made (`kviz.common.middleware.GiveBack`), or waits for one.
 

@@ -1,4 +1,4 @@
-"""Reading an upload in a process of its own, which may take so much memory and no more.
+"""Reading an upload in a separate process, which may take so much memory and no more.
 
 A few MiB of gzip can become gigabytes of objects. They are made in a process that has a limit, and
 what comes back is what is stored: the packed objects and what was found out about them. Small

@@ -105,7 +105,7 @@ def absent_kinds(objects: ClusterObjects, *pods: Pod) -> tuple[AbsentKind, ...]:
 
 
 class _Needs:
-    """What pods of a cluster ask for, as far as the kinds that it holds tell."""
+    """What pods of a cluster request, from the kinds that it has."""
 
     def __init__(self, objects: ClusterObjects) -> None:
         self._claims = {each.key: each for each in objects.of(PersistentVolumeClaim)}

@@ -1,6 +1,6 @@
 """Workloads of which a file has no pod, and pods that are no workload: a chart's hooks.
 
-kviz models no controller and makes no pods, so whoever gives only a Deployment is told so.
+kviz models no controller and makes no pods, so it says so if it gets only a Deployment.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -23,7 +23,7 @@ READ_WRITE_ONCE_POD: Final = "ReadWriteOncePod"
 
 
 class ClaimUse(NamedTuple):
-    """A claim that a pod mounts; `ephemeral`: made for this pod alone, under a name of its own."""
+    """A claim that a pod mounts; `ephemeral`: made for this pod alone, with its own name."""
 
     name: str
     ephemeral: bool

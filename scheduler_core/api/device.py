@@ -242,7 +242,7 @@ class DeviceSubRequest(ApiStruct, frozen=True, kw_only=True):
 
 
 class DeviceRequest(ApiStruct, frozen=True, kw_only=True):
-    """Either ``exactly`` or the first of ``first_available`` that can be had.
+    """Either ``exactly`` or the first of ``first_available`` that is available.
 
     The other fields are how v1beta1 has it; parsing moves them to ``exactly``.
     """

@@ -38,7 +38,7 @@ def _root(text: str) -> Node | None:
 
 
 def _lines(node: Node, path: str) -> Iterator[int]:
-    """The line of each step of the path, as far as the text has them."""
+    """The line of each step of the path, for the steps that the text has."""
     while path:
         found = _step(node, path)
         if found is None:

@@ -1,5 +1,5 @@
 # ruff: noqa: RUF012 - msgspec gives every value its own copy of an empty default
-"""Nodes, as far as the scheduler and the pages read them."""
+"""Nodes: the fields that the scheduler and the pages read."""
 
 from typing import ClassVar
 

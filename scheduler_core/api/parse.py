@@ -288,7 +288,7 @@ def _subject(kind: str, namespace: str, name: str) -> str:
 
 
 def subject_of(source: msgspec.Raw | Plain, kind: str) -> str:
-    """How an object is called, ``Pod shop/web``, as far as its metadata can be read."""
+    """The name of an object, ``Pod shop/web``, or the part of it that can be read."""
     try:
         if isinstance(source, msgspec.Raw):
             named = msgspec.json.decode(source, type=_Named).metadata

@@ -1,5 +1,5 @@
 # ruff: noqa: RUF012 - msgspec gives every value its own copy of an empty default
-"""Pods, as far as the scheduler and the pages read them.
+"""Pods: the fields that the scheduler and the pages read.
 
 Environment variables, commands and arguments have no field here: they never enter kviz.
 """

@@ -35,7 +35,7 @@ class SimulatorResult(msgspec.Struct, frozen=True):
     """What kube-scheduler-simulator wrote about the latest attempt of a pod.
 
     `rejected` says of a node which plugin rejected it and why, `totals` are its final scores
-    added up. `n_attempts` counts those of the history, as far as it goes back.
+    added up. `n_attempts` counts those of the recorded history.
     """
 
     pod: str

@@ -17,7 +17,7 @@ _OBJECT = re.compile(r"^(?:apiVersion|kind|items):", re.MULTILINE)
 
 
 class WholePart(NamedTuple):
-    """What stands before a cut, as a text of its own, and what to say of the rest."""
+    """The text before a cut, and what to say about the rest."""
 
     text: str
     error: UnreadableError

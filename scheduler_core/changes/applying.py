@@ -69,7 +69,7 @@ class RestingCluster:
             self.write(item)
 
     def fork(self) -> RestingCluster:
-        """Return a copy that goes on by itself; it costs much less than to take the objects in."""
+        """Return an independent copy; it costs much less than reading the objects in."""
         fork = RestingCluster(())
         fork._objects = self._objects.copy()
         fork._by_kind = {kind: items.copy() for kind, items in self._by_kind.items()}

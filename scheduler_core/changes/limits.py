@@ -66,7 +66,7 @@ def limits_of(change: ObjectChange, objects: Objects) -> Iterator[str]:
 
 
 def limits(objects: Sequence[KubeObject], changes: Iterable[Change]) -> list[tuple[str, ...]]:
-    """Return what is to be said of each change, one after the other; nothing of the refused."""
+    """Return the notes on each change, one after the other; none for refused ones."""
     cluster, found = RestingCluster(objects), []
     for change in changes:
         said: tuple[str, ...] = ()

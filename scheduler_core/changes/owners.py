@@ -1,8 +1,8 @@
-"""Pods and who owns them, as far as a pod's controller reference tells.
+"""Pods and their owners, by a pod's controller reference.
 
 The owners themselves (Jobs, DaemonSets, ...) need not be there.
 
-Upstream: v1.36 pkg/controller/{replicaset,statefulset}, as far as it shows in names and numbers.
+Upstream: v1.36 pkg/controller/{replicaset,statefulset}, the part that affects names and numbers.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ class StepAtCycle:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run starts with, and what is changed while it goes on, in order of the cycles."""
+    """What a run starts with, and what is changed during it, in order of the cycles."""
 
     objects: list[KubeObject]
     rules: Rules
@@ -53,7 +53,7 @@ def plan(objects: Sequence[KubeObject], rules: Rules, changes: Sequence[ChangeAt
 
 
 def later_steps(changes: Sequence[ChangeAt]) -> tuple[StepAtCycle, ...]:
-    """Return the changes made while the run goes on. Raises ChangeError for those of rules."""
+    """Return the changes made during the run. Raises ChangeError for those of rules."""
     steps, problems = [], []
     for i, each in enumerate(changes):
         if each.cycle == 0:

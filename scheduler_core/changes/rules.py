@@ -37,7 +37,7 @@ from scheduler_core.wording import say, series
 
 @dataclass(frozen=True)
 class Rules:
-    """What beside the objects decides a run, as far as changes can tell.
+    """What besides the objects decides a run, the part that changes can change.
 
     `configuration` is a KubeSchedulerConfiguration as text, empty for the default one; `weights`
     and `scoring` go before what it says. `gates` are those that are switched, of `release`.

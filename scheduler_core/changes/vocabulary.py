@@ -54,7 +54,7 @@ class Create:
     copies: int = 0
 
     def items(self) -> Iterator[KubeObject]:
-        """Yield what is to be created, with the names and namespaces it gets."""
+        """Yield the objects to create, with the names and namespaces they get."""
         for item in self.objects:
             for i in range(1, max(self.copies, 1) + 1):
                 name = f"{item.name}-{i}" if self.copies else item.name
@@ -192,7 +192,7 @@ NodeChange: TypeAlias = Cordon | AddTaint | RemoveTaint | SetLabel | RemoveLabel
 StepChange: TypeAlias = (
     Create | Put | Patch | SetField | Delete | NodeChange | Drain | CopyNode | Scale
 )
-"""What may also happen while a run goes on."""
+"""What may also happen during a run."""
 
 ObjectChange: TypeAlias = StepChange | Restore
 

@@ -41,7 +41,7 @@ class Vocabulary(Generic[H]):
         return self._ids.get(value, ABSENT)
 
     def fork(self) -> Vocabulary[H]:
-        """Return a copy with the same numbers, which goes on by itself."""
+        """Return an independent copy with the same numbers."""
         return Vocabulary(self.values[:], self._ids.copy())
 
 

@@ -43,7 +43,7 @@ class Cache:
         self._membership_moved = False
 
     def fork(self) -> Cache:
-        """Return a copy that goes on by itself: no change of one shows in the other."""
+        """Return an independent copy: no change of one shows in the other."""
         fork = Cache(self.columns.fork())
         fork._tree, fork._pods = self._tree.fork(), self._pods.copy()
         fork._order, fork._order_rows = self._order, self._order_rows

@@ -64,7 +64,7 @@ class ClusterColumns:
         self._labels: dict[str, _LabelColumn] = {}
         self._images = Images()
         self.freed_ports: dict[int, set[HostPort]] = {}
-        """Host ports by row that count as free, whoever there still has them.
+        """Host ports by row that count as free, even if a pod there still has them.
 
         Upstream keeps the used ports of a node as a set: when one of two pods that share a port
         goes, the port is free. Only pods that the scheduler did not place can share one.
@@ -81,7 +81,7 @@ class ClusterColumns:
         return len(self.names)
 
     def fork(self) -> ClusterColumns:
-        """Return a copy that goes on by itself: no change of one shows in the other.
+        """Return an independent copy: no change of one shows in the other.
 
         What is numbered keeps its numbers, and what columns are built on first use are there.
         """

@@ -252,7 +252,7 @@ def _renamed(terms: Iterable[NodeSelectorTerm], old: str, new: str) -> tuple[Nod
 def _restricted(
     terms: Sequence[NodeSelectorTerm], key: str, values: Sequence[str]
 ) -> tuple[NodeSelectorTerm, ...]:
-    """Ask for one of the values in every term, in a term of its own if there is none."""
+    """Ask for one of the values in every term, in a new term if there is none."""
     wanted = NodeSelectorRequirement(key=key, operator="In", values=tuple(values))
     return tuple(
         replace(term, match_expressions=(*term.match_expressions, wanted))

@@ -33,7 +33,7 @@ class NodeTree:
         self._zone_of: dict[str, str] = {}
 
     def fork(self) -> NodeTree:
-        """Return a copy that goes on by itself."""
+        """Return an independent copy."""
         fork = NodeTree()
         fork._zones = {zone: nodes.copy() for zone, nodes in self._zones.items()}
         fork._zone_of = self._zone_of.copy()

@@ -21,7 +21,7 @@ class ObjectStore:
         self._changes: dict[type[KubeObject], list[str]] = {}
 
     def fork(self) -> ObjectStore:
-        """Return a copy that goes on by itself."""
+        """Return an independent copy."""
         fork = ObjectStore()
         fork._kinds = {kind: items.copy() for kind, items in self._kinds.items()}
         fork._changes = {kind: keys[:] for kind, keys in self._changes.items()}

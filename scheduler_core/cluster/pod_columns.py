@@ -25,7 +25,7 @@ class PodColumns:
         """Rows whose lists a fork has, too; copied before they are changed."""
 
     def fork(self) -> PodColumns:
-        """Return a copy that goes on by itself."""
+        """Return an independent copy."""
         fork = PodColumns()
         fork.row, fork.template = self.row.copy(), self.template.copy()
         fork.terminating, fork.n_slots = self.terminating.copy(), self.n_slots

@@ -214,7 +214,7 @@ class TemplateTable:
         return len(self.templates)
 
     def fork(self) -> TemplateTable:
-        """Return a copy with the same numbers, which goes on by itself."""
+        """Return an independent copy with the same numbers."""
         return TemplateTable(
             self.counted,
             self.templates[:],

@@ -2,7 +2,7 @@
 
 What a node has and what its pods take of it is its *resource state*. The nodes of a cluster
 share few of them, and a pod of one template leads from one state always to the same other. So
-whoever looks at resources alone need evaluate each state only once (`framework/memo.py`).
+a plugin that reads only resources need evaluate each state only once (`framework/memo.py`).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class ResourceStates:
         self._after: dict[tuple[int, int, int], int] = {}
 
     def fork(self) -> ResourceStates:
-        """Return a copy with the same numbers, which goes on by itself."""
+        """Return an independent copy with the same numbers."""
         fork = ResourceStates(())
         fork._states, fork._numbers = self._states[:], self._numbers.copy()
         fork._resources, fork._after = self._resources.copy(), self._after.copy()

@@ -1,7 +1,7 @@
 """Feature gates: which are on in a run, and which of them kviz lets one switch.
 
 Gates are not part of a configuration file: kube-scheduler takes them from its command line, kviz
-from whoever starts a run. What a release says of a gate stands in `scheduler_core.releases`.
+from the user who starts a run. What a release says about a gate is in `scheduler_core.releases`.
 
 Upstream: v1.36 staging/src/k8s.io/component-base/featuregate/feature_gate.go.
 """

@@ -1,7 +1,7 @@
 """What predicates, priorities and plugins of earlier releases are called today.
 
-Books and configurations still have the names. Who enables one of them is told what does its work
-now. Upstream: v1.17 algorithm/predicates and algorithm/priorities, v1.18 to v1.22 plugins.
+Books and configurations still have the names. If a configuration enables one, the error names its
+replacement. Upstream: v1.17 algorithm/predicates and algorithm/priorities, v1.18 to v1.22 plugins.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ Former = Literal["predicate", "priority", "plugin"]
 class OldName:
     """A name that no plugin has any longer.
 
-    `now` are the plugins that do its work, none if nothing does; `note` says what is to be known
-    beside that, in a sentence.
+    `now` are the plugins that do its work, none if nothing does; `note` says what else is
+    important, in a sentence.
     """
 
     was: Former

@@ -1,6 +1,6 @@
 """Fields, versions and feature gates of earlier releases, and what there is in their place.
 
-Files, courses and command lines still have them. Who sets one is told what to set today.
+Files, courses and command lines still have them. If one is set, the error says what to set today.
 Upstream: v1.17 pkg/scheduler/api, v1.18 to v1.22 pkg/scheduler/apis/config, pkg/features.
 """
 

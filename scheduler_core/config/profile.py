@@ -95,7 +95,7 @@ def resolve_profile(
     percentage_of_nodes_to_score: int = 0,
     path: Path = (),
 ) -> ResolvedProfile:
-    """One profile's plugins. The percentage is the one for a profile that has none of its own.
+    """One profile's plugins. The percentage is the one for a profile that sets none.
 
     `path` is where the profile stands, for problems. Raises ConfigError, see `resolve_profiles`.
     """

@@ -121,7 +121,7 @@ def _merged(mapping: dict[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 def _root(text: str) -> Node | None:
-    """The syntax tree of the first document, None if it cannot be had."""
+    """The syntax tree of the first document, None if it cannot be read."""
     return next((node for node in trees(text) if node.id != "scalar" or node.value), None)
 
 

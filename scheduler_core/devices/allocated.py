@@ -1,4 +1,4 @@
-"""Which devices are in use, as far as allocated claims say.
+"""Which devices are in use, according to allocated claims.
 
 Upstream: v1.36 plugins/dynamicresources/allocateddevices.go and structured/schedulerapi/types.go.
 """
@@ -49,7 +49,7 @@ class AllocatedState:
                 add_consumed(self.capacity, device, consumption(result.consumed_capacity))
 
     def remove(self, allocation: AllocationResult | None, *, sharing: bool) -> None:
-        """Count an allocation's devices as free, whoever else may hold them too."""
+        """Count an allocation's devices as free, even if another claim holds them too."""
         for result in _counted(allocation):
             device = device_of(result)
             if not (sharing and result.share_id):

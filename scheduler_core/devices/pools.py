@@ -17,7 +17,7 @@ CounterSets = Mapping[str, Mapping[str, Counter]]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Pool:
-    """A pool as far as a node is concerned.
+    """The part of a pool that matters to a node.
 
     An incomplete pool is being updated by its driver, an `invalid` one (the reason) contradicts
     itself; neither gives devices. `elsewhere` are slices for other nodes: their devices consume

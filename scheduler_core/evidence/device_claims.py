@@ -56,7 +56,7 @@ class RequestedDevices:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DevicesAvailable(Requirement):
-    """A resource claim: its devices must be usable on the node, or be had there.
+    """A resource claim: its devices must be usable on the node, or available there.
 
     `allocated` says that it has its devices already. `reason` is the plugin's, empty if met.
     """

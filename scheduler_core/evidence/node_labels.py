@@ -36,7 +36,7 @@ from scheduler_core.plugins.node_affinity import NodeAffinity, preferred_terms, 
 from scheduler_core.wording import AND, OR, PLUS, SEMICOLON, say, series
 
 Source = Literal["pod", "scheduler"]
-"""Who asks: the pod itself, or `addedAffinity` of the scheduler's configuration."""
+"""The source: the pod itself, or `addedAffinity` of the scheduler's configuration."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Why preemption does not help on a node, or whom it would evict there.
+"""Why preemption does not help on a node, or which pods it would evict there.
 
 Upstream: v1.36 plugins/defaultpreemption (PodEligibleToPreemptOthers, SelectVictimsOnNode).
 """

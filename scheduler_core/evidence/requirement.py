@@ -126,7 +126,7 @@ class AtNode:
 
 
 def state_of(kind: type[S], state: object) -> S:
-    """Return what a plugin prepared, which must be of its own kind."""
+    """Return what a plugin prepared, which must be of the given kind."""
     if not isinstance(state, kind):
         raise TypeError(f"a state of type {type(state).__name__} in place of {kind.__name__}")
     return state

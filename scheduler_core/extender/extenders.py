@@ -1,4 +1,4 @@
-"""All extenders of a scheduler: who is called when, and what the replies do.
+"""All extenders of a scheduler: which is called when, and what the replies do.
 
 Upstream: v1.36 pkg/scheduler/schedule_one.go (findNodesThatPassExtenders, prioritizeNodes,
 extendersBinding), scheduler.go (buildExtenders) and framework/preemption (callExtenders). Upstream

@@ -21,7 +21,7 @@ TIMED_OUT_READING: Final = (
 
 @dataclass(frozen=True, slots=True)
 class TLSSettings:
-    """How to trust a server, and how to prove who is calling; files are paths, data PEM."""
+    """How to trust a server, and how to prove the caller's identity; files are paths, data PEM."""
 
     insecure: bool = False
     server_name: str = ""

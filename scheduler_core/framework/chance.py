@@ -1,6 +1,6 @@
 """What a real scheduler leaves to its threads and to Go's maps, and kviz pins.
 
-Each method is one such place. `PINNED` is what runs have; whoever wants to know what else might
+Each method is one such place. `PINNED` is what runs have; a caller that asks what else might
 have happened draws instead (`scheduler_core/analysis/advice/coins.py`).
 """
 

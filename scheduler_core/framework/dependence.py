@@ -1,4 +1,4 @@
-"""What a plugin's answers depend on, beside the pod's template.
+"""What a plugin's answers depend on, besides the pod's template.
 
 A template is all of a pod but its name (`cluster/pods.py`). The less an answer depends on, the
 longer it holds: `memo.py` calls a plugin only about what is new since it was last called.
@@ -17,7 +17,7 @@ from scheduler_core.framework.resource_names import may_be_backed_by_devices
 
 
 class PreparedFrom(Enum):
-    """What PreFilter and PreScore read beside the pod's template."""
+    """What PreFilter and PreScore read besides the pod's template."""
 
     CLUSTER = auto()
     """Anything: other nodes and pods, objects, what the plugin itself remembers."""
@@ -38,7 +38,7 @@ class PreparedFrom(Enum):
 
 
 class NodeFacts(Enum):
-    """What a node's verdict (Filter) and raw score (Score) depend on beside the pod's template."""
+    """What a node's verdict (Filter) and raw score (Score) depend on besides the pod's template."""
 
     CLUSTER = auto()
     """Anything, other nodes and the pods on them included."""

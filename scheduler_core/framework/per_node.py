@@ -1,7 +1,7 @@
 """Plugins written for one node at a time, lifted into the protocol of columns.
 
-Upstream calls Filter and Score once per node; whoever ports a plugin, or writes a first one, may
-keep that shape:
+Upstream calls Filter and Score once per node; the author of a ported plugin, or of a first one,
+may keep that shape:
 
     class RackSibling:
         name = "RackSibling"

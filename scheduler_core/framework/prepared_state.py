@@ -1,7 +1,7 @@
 """What the plugins of a cycle prepared, as plain values a person can read.
 
-A plugin's state is a typed value of its own. Scalars, mappings, sequences, dataclasses and API
-objects are described field by field; a state whose arrays mean something only beside the cluster
+A plugin's state is a typed value. Scalars, mappings, sequences, dataclasses and API
+objects are described field by field; a state whose arrays mean something only with the cluster
 (counts by the number of a domain) describes itself (`DescribesState`).
 
 Upstream: the entries of CycleState, under the names upstream gives their fields.

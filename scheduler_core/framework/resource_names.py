@@ -29,7 +29,7 @@ def is_extended_resource_name(name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_scalar_resource_name(name: str) -> bool:
-    """Return whether a name is counted beside the basic ones.
+    """Return whether a name is counted in addition to the basic ones.
 
     Those are extended resources, huge pages, prefixed native ones and attachable volumes.
     """

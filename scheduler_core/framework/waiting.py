@@ -67,7 +67,7 @@ class WaitingPods:
         self._pods: dict[str, WaitingPod] = {}
 
     def fork(self) -> WaitingPods:
-        """Return a copy that goes on by itself."""
+        """Return an independent copy."""
         fork = WaitingPods()
         for uid, waiting in self._pods.items():
             fork._pods[uid] = replace(waiting, deadlines_ns=waiting.deadlines_ns.copy())

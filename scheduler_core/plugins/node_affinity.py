@@ -54,7 +54,7 @@ PreferredTerms = tuple[PreferredSchedulingTerm, ...]
 class NodeAffinity:
     """Reject nodes that the pod's selector or required affinity excludes; prefer its wishes.
 
-    `addedAffinity` of the arguments holds for every pod beside the pod's own. If each required
+    `addedAffinity` of the arguments applies to every pod in addition to its own. If each required
     term names nodes by `metadata.name`, PreFilter narrows the cycle to these.
 
     `raw = sum of the weights of the preferred terms that match`;

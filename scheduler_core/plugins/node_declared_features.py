@@ -36,7 +36,7 @@ class NodeDeclaredFeatures:
 
     A pod needs `RestartAllContainersOnContainerExits` if a restart rule of a container has the
     action RestartAllContainers, and `UserNamespacesHostNetworkSupport` if it uses the network
-    of the host in a user namespace of its own. The further features v1.36 knows concern
+    of the host in a separate user namespace. The further features v1.36 knows concern
     updates of running pods only.
 
     Upstream: v1.36 plugins/nodedeclaredfeatures and component-helpers/nodedeclaredfeatures.

@@ -1,7 +1,7 @@
-"""Trying preemption on many nodes at once: remove all lesser pods, then let back whom one can.
+"""Trying preemption on many nodes at once: remove all lesser pods, then reprieve many.
 
 All nodes of a batch go in lockstep: one run of the Filter plugins tries the next victim of every
-node, each in a world of its own.
+node, each in a separate copy of the cluster.
 
 Upstream: v1.36 plugins/defaultpreemption/default_preemption.go (SelectVictimsOnNode) and
 framework/preemption/preemption.go (DryRunPreemption).
@@ -35,7 +35,7 @@ NO_VICTIMS = Status(
 
 @dataclass(slots=True)
 class _Trial:
-    """The dry run on one node while it goes on. `queue` holds the pods still to be tried."""
+    """A dry run in progress on one node. `queue` holds the pods still to be tried."""
 
     node_name: str
     removed: tuple[PodInfo, ...]

@@ -69,7 +69,7 @@ class DryRunMemo:
         self._templates: dict[int, _Cached] = {}
 
     def fork(self) -> DryRunMemo:
-        """Return a copy that goes on by itself, for a copy of the cluster."""
+        """Return an independent copy, for a copy of the cluster."""
         fork = DryRunMemo()
         fork._templates = {index: cached.copy() for index, cached in self._templates.items()}
         return fork

@@ -37,7 +37,7 @@ class Nominator:
         self._by_node: dict[str, list[PodInfo]] = {}
 
     def fork(self, live_pod: Callable[[str], Pod | None]) -> Nominator:
-        """Return a copy that goes on by itself, and tells nobody."""
+        """Return an independent copy, which notifies nobody."""
         fork = Nominator(live_pod=live_pod, emit=lambda nomination: None)
         fork._on_node = {node: pods.copy() for node, pods in self._on_node.items()}
         fork._node_of = self._node_of.copy()

@@ -168,7 +168,7 @@ def _events_of(plugin: Plugin) -> Sequence[ClusterEventWithHint]:
 def _whose(event: ClusterEvent) -> Iterator[ClusterEvent]:
     """Tell events about any pod apart: those of bound pods, and those of the waiting pod itself.
 
-    Pods come and go beside the one that waits. Labels and requests matter of both, everything else
+    Other pods come and go while one waits. Labels and requests matter of both, everything else
     that may change only of the waiting pod.
     """
     if event.resource is not EventResource.POD:

@@ -63,7 +63,7 @@ def release_told(objects: Iterable[KubeObject], server_version: str = "") -> str
 
 
 def chosen_release(asked: str, told: str) -> Chosen:
-    """Return the release that is followed: the one that is asked for, or by what is told.
+    """Return the release to follow: the requested one, or by the cluster's data.
 
     `asked` is the name of a table, or `AUTO`. Raises KeyError for another name.
     """

@@ -1,4 +1,4 @@
-"""What releases of kube-scheduler do otherwise, each difference by a name of its own.
+"""The differences between releases of kube-scheduler, each with a name.
 
 Off is what v1.36.2 does. Code asks a switch where it builds what behaves by it, and never which
 release is followed. Single switches can be set otherwise in a copy of a table

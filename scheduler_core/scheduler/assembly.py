@@ -103,10 +103,10 @@ class SchedulerOptions:
 
     `tie_break` chooses among the best nodes, unless `pick` does, as where recorded picks are
     repeated. `draw` draws lots where upstream does. `on_queue_event` is called with every decision
-    of the queue, `on_decision` with every cycle, beside the trace; `break_tie` decides where
-    upstream takes any one of several nodes; `chance` is the rest of what threads and maps decide
-    there. `transport` reaches the extenders of the configuration;
-    without it they are not called.
+    of the queue, `on_decision` with every cycle, in addition to the trace; `break_tie` decides
+    where upstream takes any one of several nodes; `chance` is the rest of what threads and maps
+    decide there. `transport` reaches the extenders of the configuration; without it they are not
+    called.
     """
 
     configuration: KubeSchedulerConfiguration = field(default_factory=default_configuration)

@@ -64,7 +64,7 @@ class OpportunisticBatch:
         self._last = _Success(0, "")
 
     def fork(self, framework: Framework) -> OpportunisticBatch:
-        """Return a copy for another framework, which goes on by itself."""
+        """Return an independent copy for another framework."""
         fork = OpportunisticBatch(framework, self._now_ns, self._prioritize)
         fork._last = self._last
         if self._batch is not None:

@@ -1,6 +1,7 @@
 """The binding cycle: from the permission to bind until the pod is bound, or back in the queue.
 
-It runs beside the next scheduling cycles: each step that takes time goes through `Background`.
+It runs concurrently with the next scheduling cycles: each step that takes time goes through
+`Background`.
 
 Upstream: v1.36 pkg/scheduler/schedule_one.go (bindingCycle, handleBindingCycleError).
 """
@@ -213,7 +214,7 @@ class BindingCycles:
     ) -> None:
         """Forget the pod and requeue it; the room it took wakes others.
 
-        Without an `outcome` of its own the status is an error, which names no plugin.
+        Without an `outcome` the status is an error, which names no plugin.
         """
         rejected = status.is_rejected
         self._pods_in_pre_bind.remove(assumed.pod.uid)
@@ -243,7 +244,7 @@ class BindingCycles:
         try:
             self.forget(assumed.pod)
         except CacheError:
-            # Somebody else has bound the pod meanwhile: upstream logs this and goes on.
+            # Somebody else has bound the pod meanwhile: upstream logs this and continues.
             return False
         return True
 

@@ -2,7 +2,7 @@
 
 `Scheduler.schedule_one` tells a whole scheduling cycle, top to bottom: `decide` (`decision.py`)
 finds the node, with what `algorithm.py` knows of finding and rating, and `_prepare_binding` takes
-the pod there. The binding cycle (`binding.py`) goes on beside the next scheduling cycles.
+the pod there. The binding cycle (`binding.py`) runs concurrently with the next scheduling cycles.
 
 Upstream: v1.36 pkg/scheduler/schedule_one.go (ScheduleOne, prepareForBindingCycle).
 """

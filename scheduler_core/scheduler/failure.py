@@ -54,7 +54,7 @@ class FailureHandler:
     def _requeue(self, queued: QueuedPodInfo) -> bool:
         """Put the pod back as it is now, unless it is gone, bound or another of its name.
 
-        Return whether it is still the pod whose status is to be written.
+        Return whether it is still the pod whose status must be written.
         """
         live = self._client.pod(queued.pod.key)
         if live is None or live.spec.node_name or live.uid != queued.pod.uid:

@@ -93,7 +93,7 @@ class ScoredNodes:
         return self._n
 
     def fork(self) -> ScoredNodes:
-        """Return a copy that goes on by itself."""
+        """Return an independent copy."""
         fork = ScoredNodes(self._names, self._totals)
         fork._heap, fork._n = self._heap and self._heap[:], self._n
         return fork

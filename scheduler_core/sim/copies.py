@@ -50,7 +50,7 @@ class RunCopies:
         self._shared = packer.shared
 
     def take(self) -> Run:
-        """Return a copy that goes on by itself."""
+        """Return an independent copy."""
         with gc_paused():
             run = _Unpacker(self._packed, self._shared).load()
         assert isinstance(run, Run)
@@ -79,7 +79,7 @@ class _Packer(pickle.Pickler):
         self._is_shared: dict[type, bool] = {}
 
     def persistent_id(self, item: object) -> int | None:
-        """Return the number of something shared, None for what is to be copied."""
+        """Return the number of something shared, None for what must be copied."""
         kind = type(item)
         is_shared = self._is_shared.get(kind)
         if is_shared is None:

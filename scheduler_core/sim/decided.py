@@ -21,7 +21,7 @@ class DecidedCycle:
 
     @property
     def decision(self) -> Cycle:
-        """What each step found out; it has decided, and nothing of it is to be changed."""
+        """What each step found out; it has decided, and must not be changed."""
         return self._cycle
 
     @property

@@ -1,7 +1,7 @@
 """Which pods a run leaves pending, and the sentence that leads for each.
 
 A run is simulated once to know which cycle of a pod was its last, and again to look at these
-cycles: which node came nearest is told by the trace, the values behind it by the cluster as it was.
+cycles: the trace says which node came nearest, the cluster as it was has the values behind it.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The run ends when nothing more can happen by itself: no pod may be tried, nothing is under way,
 and the scenario is over. Pods that only the five-minute flush would try again stay pending. A
-scenario may instead say until when the run goes on.
+scenario may instead say when the run ends.
 """
 
 from __future__ import annotations
@@ -59,23 +59,22 @@ def _nothing() -> None:
 
 @dataclass(frozen=True)
 class RunOptions:
-    """Everything beside the objects that decides a run; equal options give an equal trace.
+    """Everything besides the objects that decides a run; equal options give an equal trace.
 
     `features` are the gates of a release (`gates_of_run` joins in those of a scenario); the
-    configuration is to be loaded with the same. `tie_break` is the release's own unless another is
-    wanted: with `draw` lots are drawn with `seed` among the best nodes. With `heap` the seed counts
-    only where an extender has scored, for there v1.36 draws, too. `queue_order` is that of the pods
-    that are pending at the start.
-    `max_cycles` 0 means no limit; a run also ends when no pod has been bound for `patience_ns`
-    (a pod that meets an error is tried again for ever). `details` False leaves the per-node
-    columns out of the trace. `scenario` is what happens meanwhile; its options go before `timing`.
-    `later` are changes made when a cycle would begin, in order of the cycles.
-    `on_cycle` is called after every cycle, by who counts them or ends the run by raising something.
-    `chance` is what real threads and maps decide; a trace does not hold it.
-    `ignored` counts the objects of the cluster that were not read, by kind: what of them is not
-    modelled the trace says. `left_out` says which could not be read, in sentences for the trace.
-    Extenders of the configuration are called over `transport`; without
-    one they are not, and the trace says so.
+    configuration must be loaded with the same. `tie_break` is the release's own unless another is
+    wanted: with `draw` lots are drawn with `seed` among the best nodes. With `heap` the seed
+    counts only where an extender has scored, for there v1.36 draws, too. `queue_order` is that of
+    the pods that are pending at the start. `max_cycles` 0 means no limit; a run also ends when no
+    pod has been bound for `patience_ns` (a pod that meets an error is tried again for ever).
+    `details` False leaves the per-node columns out of the trace. `scenario` is what happens
+    meanwhile; its options go before `timing`. `later` are changes made when a cycle would begin,
+    in order of the cycles. `on_cycle` is called after every cycle, by who counts them or ends the
+    run by raising something. `chance` is what real threads and maps decide; a trace does not hold
+    it. `ignored` counts the objects of the cluster that were not read, by kind: what of them is
+    not modelled the trace says. `left_out` says which could not be read, in sentences for the
+    trace. Extenders of the configuration are called over `transport`; without one they are not,
+    and the trace says so.
     """
 
     configuration: KubeSchedulerConfiguration = field(default_factory=default_configuration)

@@ -1,4 +1,4 @@
-"""The feature gates of a run: what whoever starts it asks for, and what its scenario says."""
+"""The feature gates of a run: those requested at its start, and those of its scenario."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def gates_of_run(
 ) -> FeatureGates:
     """Return the gates of a run; what is `asked` for goes before the scenario's `featureGates`.
 
-    The run's configuration is to be loaded with them. Raises ConfigError for what is asked for,
+    The run's configuration must be loaded with them. Raises ConfigError for what is requested,
     and ScenarioError if only the scenario is at fault.
     """
     try:

@@ -43,7 +43,7 @@ class Step:
 
 
 class ScenarioOptions(ConfigStruct, frozen=True, kw_only=True):
-    """How the cluster around the scheduler behaves; None leaves it to whoever starts the run."""
+    """How the cluster around the scheduler behaves; None leaves it to the inputs of the run."""
 
     attempt: DurationNs | None = None
     binding: DurationNs | None = None
@@ -58,7 +58,7 @@ class Scenario:
     """Steps in order of time, those of one time in the order of the file.
 
     `until_ns` is when the run ends, 0 to end it when nothing more happens by itself.
-    `feature_gates` are switched unless whoever starts the run says otherwise (`run_gates`).
+    `feature_gates` are switched unless the inputs of the run override them (`run_gates`).
     """
 
     steps: tuple[Step, ...] = ()

@@ -1,7 +1,7 @@
 """How a trace is cut into chunks, compressed, hashed, and read again.
 
 A chunk covers whole cycles: it ends where a `CycleStarted` begins the next one, or the trace
-ends. Where exactly chunks are cut carries no meaning, so whoever writes may cut by size or time.
+ends. Where exactly chunks are cut carries no meaning, so a writer may cut by size or time.
 
 * `headers`: gzip(MessagePack `[first_seq, [event, ...]]`), readable by every browser;
 * `details`: zstd(MessagePack `[[cycle, [detail event, ...]], ...]`), cycles without any left out.

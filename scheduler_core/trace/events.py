@@ -388,7 +388,7 @@ class PermitResolved(Event, frozen=True):
 class DevicesAllocated(Event, frozen=True):
     """Reserve keeps devices for one of the pod's claims; `allocated_before`: it has them already.
 
-    `claim` is `namespace/name`; a claim that the scheduler makes up has no name of its own yet.
+    `claim` is `namespace/name`; a claim that the scheduler makes has no name yet.
     """
 
     pod: int

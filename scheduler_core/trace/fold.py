@@ -57,7 +57,7 @@ from scheduler_core.trace.tables import (
 
 @dataclass(slots=True)
 class NodeState:
-    """`allocatable` aligns with `TraceState.resources` as far as it goes."""
+    """`allocatable` aligns with the beginning of `TraceState.resources`."""
 
     name: str
     zone: str

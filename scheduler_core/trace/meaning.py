@@ -2,7 +2,7 @@
 
 `MeaningChecker` takes the events of a trace in order. Every number in them has a role by the name
 of its field: a node, pod or plugin that was introduced before, a count, an amount, a time. What
-aligns with something else has its length. So whoever reads a checked trace can look up every
+aligns with something else has its length. So a reader of a checked trace can look up every
 number.
 """
 

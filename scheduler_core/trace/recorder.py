@@ -1,6 +1,6 @@
 """Turns names into the trace's numbers and hands events on.
 
-One recorder serves one run. Whoever takes the events (`sink`) may be a list, a writer, or
+One recorder serves one run. The receiver of the events (`sink`) may be a list, a writer, or
 nobody: `details` says whether per-node columns are wanted at all.
 """
 
@@ -30,7 +30,7 @@ class Recorder:
     resources: dict[str, int] = field(default_factory=dict)
 
     def fork(self, sink: Sink, *, details: bool) -> Recorder:
-        """Return a recorder with the same numbers, which goes on by itself."""
+        """Return an independent recorder with the same numbers."""
         return Recorder(
             sink,
             details,

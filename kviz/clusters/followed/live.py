@@ -197,7 +197,7 @@ def server_name() -> str:
 
 
 def keep(over: threading.Event) -> None:
-    """Go on with what is to be followed, and say so, until it is over; for a thread of its own."""
+    """Go on with what is to be followed, and say so, until it is over; for a separate thread."""
     while True:
         try:
             keep_once()

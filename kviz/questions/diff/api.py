@@ -86,7 +86,7 @@ class RunCompare(APIView):
     def get(self, request: Request, run_id: UUID, other_id: UUID) -> Response:
         """Hold this run, A, against another one, B: where they part, and what is different.
 
-        409 while one of them goes on, and where one is a live session.
+        409 while one of them is not over, and where one is a live session.
         """
         a, b = readable_run(request, run_id), readable_run(request, other_id)
         try:

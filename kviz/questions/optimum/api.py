@@ -104,7 +104,7 @@ class RunOptimum(APIView):
 
     @extend_schema(request=OptimumAskSerializer, responses={202: OptimumSerializer})
     def post(self, request: Request, run_id: UUID) -> Response:
-        """Queue the search; asked again, it is searched for again. 409 while the run goes on."""
+        """Queue the search; a second request searches again. 409 while the run is not over."""
         run = own_run(request, run_id)
         wanted = OptimumAskSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)

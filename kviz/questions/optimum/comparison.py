@@ -183,7 +183,7 @@ def _not_comparable(posed: Posed) -> list[str]:
     options, outcome = posed.options, posed.outcome
     found = [f"scheduler extender {each.url_prefix}" for each in options.configuration.extenders]
     if options.scenario.steps or options.later:
-        found.append("scenario: objects change while the run goes on")
+        found.append("scenario: objects change during the run")
     if outcome.evicted:
         found.append(f"{EVICTIONS}: the run made room, {', '.join(outcome.evicted)} had to leave")
         return found

@@ -21,7 +21,7 @@ def optimum_ask(
 ) -> Optimum | None:
     """Queue the search for the optimum of a run, or of what there is when a cycle begins.
 
-    None while the run goes on, or is observed.
+    None while the run is not over, or is observed.
 
     A search that is under way goes on.
     """

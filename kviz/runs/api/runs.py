@@ -227,7 +227,7 @@ class RunViewSet(GenericViewSet[Run]):
     def file(self, request: Request, run_id: UUID) -> HttpResponseBase:
         """The run as a file: its inputs without secrets, its whole trace, and the trace's hash.
 
-        409 while the run goes on.
+        409 while the run is not over.
         """
         run = readable_run(request, run_id)
         try:
@@ -248,7 +248,7 @@ class RunViewSet(GenericViewSet[Run]):
     def page(self, request: Request, run_id: UUID) -> HttpResponseBase:
         """The run as one HTML page that shows it without a server, opened from a disk.
 
-        409 while the run goes on, 413 when the page would be too large.
+        409 while the run is not over, 413 when the page would be too large.
         """
         run = readable_run(request, run_id)
         try:

@@ -4,5 +4,5 @@
     Trials: many trials of one cluster, each with other changes
     settled: a run that is over, to be gone on with; capacity fills it with copies
 
-Nothing here has a clock or a thread: what takes long is a generator, and who asks may stop it.
+Nothing here has a clock or a thread: long work is a generator, and the caller may stop it.
 """

@@ -64,7 +64,7 @@ class Answer:
 
     @property
     def rank(self) -> tuple[int, int]:
-        """By what answers are advised: whom they harm, then the price."""
+        """The order of answers: the pods they harm, then the price."""
         return (ORDER.index(self.harm), self.price)
 
     def repeats(self, other: Answer) -> bool:

@@ -1,6 +1,6 @@
 """How many more pods fit: copies of templates, one after the other, until the next finds no node.
 
-The scheduler runs: every copy is created and has a cycle of its own in the cluster that the ones
+The scheduler runs: every copy is created and has its own cycle in the cluster that the ones
 before it have left. Nothing is evicted for a copy that counts, because only a cycle that finds no
 node preempts, and that one ends the count. Where others go on after it, as with several templates
 that are not a mix, copies have `preemptionPolicy: Never`.

@@ -8,7 +8,7 @@ every node is as likely as any other. (One that has just started begins at the f
 
 `workers`: the workers of a search take chunks of neighbouring nodes, and append what fits as they
 get done. Model: `parallelism` workers, upstream's chunks, and for each node a time drawn from one
-exponential distribution: whoever is at work is as likely as any other to get done next. Where
+exponential distribution: each busy worker is equally likely to finish next. Where
 nodes share the top score this order decides, because v1.36 takes the root of a heap built over the
 list; in clusters where the search stops early it also decides which nodes are scored at all.
 

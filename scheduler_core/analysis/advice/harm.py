@@ -1,4 +1,4 @@
-"""Whom a plan harms: nobody, other pods, or the one who follows it without knowing what it risks.
+"""What a plan harms: nothing, other pods, or a user who does not know its risks.
 
 What harms nobody is advised first, then what other pods pay for, last what is a risk. A risk is
 never without its warning.
@@ -57,7 +57,7 @@ def is_of_life_cycle(key: str) -> bool:
 
 
 def warnings_of(changes: Sequence[Change], cluster: Objects) -> tuple[str, ...]:
-    """Return what whoever makes these changes ought to know; `cluster` is that before them."""
+    """Return what a user must know before making these changes; `cluster` is that before them."""
     uncordoned = {each.node for each in changes if isinstance(each, Cordon)}
     found = (text for each in changes for text in _warnings(each, cluster, uncordoned))
     return tuple(dict.fromkeys(found))
@@ -77,7 +77,7 @@ def leaving_of(changes: Sequence[Change], cluster: Objects) -> Iterator[str]:
 
 
 def harm_of(warnings: Sequence[str], losing: Sequence[str]) -> Harm:
-    """Return whom it harms, by its warnings and the other pods that lose something."""
+    """Return the harm, by its warnings and the other pods that lose something."""
     if warnings:
         return "risk"
     return "others" if losing else "none"

@@ -1,8 +1,7 @@
 """How lucky a placement was: what becomes of pods over many orders of arrival and other coins.
 
-`ask` says which runs it wants, batch by batch, and is sent how they ended; whoever drives it may
-make the runs of a batch anywhere. What it comes to depends on the cluster, the options and the
-seed alone.
+`ask` yields the runs it needs, batch by batch, and receives how they ended; the caller may make
+the runs of a batch anywhere. The result depends only on the cluster, the options and the seed.
 """
 
 from __future__ import annotations

@@ -318,7 +318,7 @@ def _toleration(taint: Taint) -> dict[str, object]:
 
 
 def _labels_for(term: Term) -> Iterator[tuple[str, str]]:
-    """Yield labels that would meet the expressions of a term that are not met, as far as any do."""
+    """Yield labels that would meet the expressions of a term that are not met, if any do."""
     for each in term.missed:
         if each.field or each.key == HOSTNAME:
             continue

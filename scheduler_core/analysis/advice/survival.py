@@ -1,10 +1,10 @@
-"""What survives: nodes are gone, owners make their pods again, and the scheduler goes on.
+"""What survives: nodes are lost, owners recreate their pods, and the scheduler continues.
 
     losses_of_zones, losses_of_nodes, chosen_loss: the variants
     Standing.before(run): the cluster as it stands; standing.after(run, loss): one variant, run
     ranked(aftermaths): the worst first
 
-`after` uses its run up: give every loss a settled run of its own, or a fork of one.
+`after` uses its run up: give every loss a separate settled run, or a fork of one.
 """
 
 from __future__ import annotations
@@ -264,7 +264,7 @@ def _difference(before: Sequence[Pod], after: Sequence[Pod]) -> _Difference:
 
 
 def workload_of(pod: Pod) -> str:
-    """Return what a pod belongs to, as `Deployment shop/web`; empty for a pod of its own.
+    """Return what a pod belongs to, as `Deployment shop/web`; empty for a bare pod.
 
     That a ReplicaSet is of a Deployment is seen from the hash that its name and its pods have. Pods
     of DaemonSets and static pods belong to their nodes, and so to nothing here.

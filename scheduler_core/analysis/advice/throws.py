@@ -32,7 +32,7 @@ class Throw:
 
 
 class Cast:
-    """The pods that throws are about, in order of the cluster: who pends, and who has a node."""
+    """The pods that throws are about, in cluster order: those pending, and those with a node."""
 
     def __init__(self, objects: Sequence[KubeObject]) -> None:
         pods = [

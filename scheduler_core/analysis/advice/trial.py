@@ -1,10 +1,9 @@
 """A trial: what becomes of every pod of a cluster, and nothing else of the run.
 
 `trial(objects, options)` runs once. `Trials(objects, options)` is for many runs of one cluster
-that differ by changes. Whoever has made a `Run` of their own plays it with `played_out`. All
-three give a `RunEnd`; two of them are set side by side with `differences`. No per-node columns are
-recorded and nothing is folded: a trial costs what the cluster costs to load and the cycles to
-decide.
+that differ by changes. A caller with a `Run` plays it with `played_out`. All three give a
+`RunEnd`; `differences` compares two of them. No per-node columns are recorded and nothing is
+folded: a trial costs loading the cluster and deciding the cycles.
 """
 
 from __future__ import annotations

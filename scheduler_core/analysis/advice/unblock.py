@@ -199,7 +199,7 @@ class Search:
     def steps(self) -> Iterator[Unblocked]:
         """Yield what is found after every plan that was tried; the last is the result.
 
-        Whoever has waited long enough stops asking. Raises NothingToUnblock, and what a run raises.
+        The caller may stop at any time. Raises NothingToUnblock, and what a run raises.
         """
         first = self._to_be_tried_at_all()
         objects, end = self._trials.objects, self._trials.as_it_is.of(self._pod)
@@ -465,7 +465,7 @@ def _result(tried: Tried | None) -> PlanResult:
 
 
 def _nothing() -> None:
-    """Load nothing: all that is to be frozen is there."""
+    """Load nothing: everything that must be frozen is there."""
 
 
 def _n_with_devices(held: ReenactedCycle | None) -> int:

@@ -1,4 +1,4 @@
-"""What two runs were made of, as far as their traces tell: rules, plugins, nodes and pods."""
+"""The inputs of two runs that their traces have: rules, plugins, nodes and pods."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Inputs:
 
     @property
     def only_draws_differ(self) -> bool:
-        """Whether, as far as traces tell, the runs only break ties differently."""
+        """Whether the traces differ only in the seed or the rule for ties."""
         names = {each.name for each in self.settings}
         return bool(names) and names <= DRAWS and not self._objects_differ
 
@@ -135,7 +135,7 @@ def _settings(a: RunStarted | None, b: RunStarted | None) -> Iterator[Setting]:
 
 
 def _rules(run: RunStarted | None) -> dict[str, str]:
-    """Return by name what decides beside the cluster.
+    """Return by name what decides besides the cluster.
 
     A seed is only one where lots are drawn: an extender's scores are not in the trace's start.
     """

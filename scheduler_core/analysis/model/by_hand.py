@@ -1,6 +1,6 @@
 """Waiting pods placed by hand, each move judged by the scheduler's own plugins.
 
-Whoever places may take the pods in any order. A node is refused with the reason and the values of
+A player may take the pods in any order. A node is refused with the reason and the values of
 the first plugin that rejects it, given all pods that were placed before; a move is worth the total
 of the score plugins at its turn. The whole is measured as the optimum is (docs/optimum.md): pods
 placed, for each priority from the highest down, then their worth in the cluster as it was.

@@ -86,7 +86,7 @@ class Instance:
         return {level: int(by_class[self.priority == level].sum()) for level in self.levels}
 
     def placement_of(self, counts: IntArray, like: Placement) -> dict[str, str]:
-        """Return which pods are where: as in `like`, as far as counts (C, N) allow."""
+        """Return which pods are where: as in `like`, where counts (C, N) allow it."""
         left = counts.copy()
         placed: dict[str, str] = {}
         for number, pod in enumerate(self.pods):
@@ -96,7 +96,7 @@ class Instance:
                 placed[pod] = self.nodes[node]
         for own in range(self.n_classes):
             members = [self.pods[i] for i in np.flatnonzero(self.class_of == own)]
-            # Who is placed in `like` is placed here, too, before those who are not.
+            # Pods placed in `like` are placed here, too, before the others.
             rest = sorted(
                 (pod for pod in members if pod not in placed), key=lambda p: p not in like
             )

@@ -1,4 +1,4 @@
-"""The cluster when a cycle of a run begins, as the objects and options of a problem of its own."""
+"""The cluster when a cycle of a run begins, as the objects and options of a separate problem."""
 
 from __future__ import annotations
 

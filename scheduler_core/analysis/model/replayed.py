@@ -37,7 +37,7 @@ class Replayed:
 
 
 class SearchStopped(Exception):
-    """Raised by whoever hears of the progress, to end the search with what has been found."""
+    """Raised by the progress callback, to end the search with what has been found."""
 
 
 @dataclass

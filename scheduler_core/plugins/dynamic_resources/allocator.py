@@ -260,7 +260,7 @@ class Search:
         return self._allocator.has_room(request, candidate, being_consumed)
 
     def _take(self, claim: int, plan: Plan, candidate: Candidate, *, must: bool) -> Undo | None:
-        """Take a device for a request; return how to give it back, None if it cannot be had.
+        """Take a device for a request; return how to give it back, None if it is not available.
 
         A device refused late gives back what was booked for it, or leaves its counters booked (and
         if its capacity has run out, the constraints), as the release has it. Raises AllocationError

@@ -1,4 +1,4 @@
-"""One node at a time: whether allocated claims are usable there and the others can be had.
+"""One node at a time: allocated claims must be usable there, devices for the others available.
 
 Upstream: v1.36 plugins/dynamicresources (Filter, filterExtendedResources).
 """
@@ -147,7 +147,7 @@ class NodeFilter:
 def _missing(
     requests: Mapping[str, int], allocatable: Mapping[str, int], devices: Devices
 ) -> list[str] | None:
-    """Return the resources that only devices can provide; None if one cannot be had at all."""
+    """Return the resources that only devices can provide; None if one is not available at all."""
     missing = []
     for name in requests:
         if devices.class_for(name) is not None and not allocatable.get(name, 0):

@@ -173,7 +173,7 @@ class DynamicResources(SurveysDevices):
     # ------------------------------------------------------------ before scheduling
 
     def pre_enqueue(self, pod: PodInfo) -> Status:
-        """Hold a pod back while a claim of its own is missing, foreign or being deleted."""
+        """Hold a pod back while one of its claims is missing, foreign or being deleted."""
         if not pod.pod.spec.resource_claims:
             return SUCCESS
         claims = claims_of(pod.pod, self._devices)

@@ -89,12 +89,12 @@ class Incoming:
 
     @property
     def restricts_nothing(self) -> bool:
-        """Whether the pod has no required term of its own."""
+        """Whether the pod itself has no required term."""
         return not self.required_affinity and not self.required_anti_affinity
 
     @cached_property
     def matches_own_affinity(self) -> bool:
-        """Whether the pod meets all required affinity terms of its own."""
+        """Whether the pod meets all its own required affinity terms."""
         return all(
             term.selection.matches(self.namespace, self.labels) for term in self.required_affinity
         )

@@ -67,7 +67,7 @@ class AssumeCache(Generic[K]):
         return ""
 
     def restore(self, assumption: Assumption[K]) -> None:
-        """Take back what is assumed over the same stored object, whoever assumed it."""
+        """Take back what is assumed over the same stored object, by any pod."""
         key = assumption.item.key
         if self._assumed.get(key, (None, None))[0] is assumption.base:
             del self._assumed[key]

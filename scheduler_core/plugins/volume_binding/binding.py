@@ -1,6 +1,6 @@
 """Claims and volumes bound to each other: what the scheduler writes, and what follows from it.
 
-The scheduler claims a volume, or names the node a volume is to be made for. The PV controller and
+The scheduler claims a volume, or names the node to provision a volume for. The PV controller and
 the provisioner do the rest; in the simulated cluster they answer at once and never fail.
 
 Upstream: v1.36 component-helpers/storage/volume/pv_helpers.go (GetBindVolumeToClaim) and

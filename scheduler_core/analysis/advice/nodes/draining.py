@@ -64,7 +64,7 @@ def candidates(run: Run, limit: int = MAX_CANDIDATES) -> list[str]:
 
 
 def drain(run: Run, node: str) -> Drained | Kept:
-    """Drain a node in the run, wave by wave, and delete it; the run goes on from there.
+    """Drain a node in the run, wave by wave, and delete it; the run continues from there.
 
     `run` is one whose owners make lost pods again. Pods of DaemonSets and static pods go with it.
     """
@@ -147,7 +147,7 @@ Try = Callable[[Sequence[str]], Sequence[Drained | Kept]]
 
 
 def plan(names: Sequence[str], run: Run, try_each: Try, width: int) -> Iterator[Drained | Kept]:
-    """Drain one node after the other in the run, as far as that goes; yield what becomes of each.
+    """Drain one node after the other in the run, if possible; yield the result for each.
 
     `try_each` drains nodes, each in a copy of the run as it stands; `width` of them at a time. A
     node that cannot be drained is not tried again: the others only leave less room.

@@ -15,7 +15,7 @@ from scheduler_core.cluster.requests import integer_resources, pod_requests
 
 @dataclass(frozen=True)
 class Terms:
-    """What a node costs, in whatever unit, and how many can be had; None: not said."""
+    """The price of a node, in any unit, and how many can be added; None: not given."""
 
     price: Fraction | None = None
     at_most: int | None = None
@@ -23,7 +23,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class Offer:
-    """A node that can be had, with what comes with it: pods of DaemonSets, limits of volumes."""
+    """A node that can be added, with what comes with it: pods of DaemonSets, limits of volumes."""
 
     name: str
     node: Node

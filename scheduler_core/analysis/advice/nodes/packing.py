@@ -22,7 +22,7 @@ Counts = tuple[int, ...]
 class Prices:
     """What a node of each offer costs; `first` counts, then the smaller node is the cheaper one.
 
-    Offers that cannot be had, as others have prices and they do not, are None.
+    Offers without a price are None if others have one: they cannot be added.
     """
 
     of: tuple[tuple[Fraction, int, int] | None, ...]
@@ -51,7 +51,7 @@ def prices_of(offers: Sequence[Offer]) -> Prices:
 
 
 def packed(needs: Sequence[Need], offers: Sequence[Offer], prices: Prices) -> Counts:
-    """Return how many nodes of each offer would hold the pods, as far as any would."""
+    """Return how many nodes of each offer would hold the pods, for those that any would hold."""
     total = _total(needs)
     left = sorted(needs, key=lambda need: (-_size(need.requests, total), need.pod))
     counts = [0] * len(offers)

@@ -1,4 +1,4 @@
-"""Feasibility of one node: every filter on a line of its own, with the values put in."""
+"""Feasibility of one node: every filter on its own line, with its values."""
 
 from __future__ import annotations
 

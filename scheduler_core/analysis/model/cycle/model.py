@@ -144,7 +144,7 @@ def _none_feasible(cycle: ReenactedCycle | None, decided: Decided) -> bool | Non
 
 
 def _unresolvable(cycle: ReenactedCycle) -> bool:
-    """Whether PreFilter rejects the pod whoever runs where, or there is no node."""
+    """Whether PreFilter rejects the pod wherever pods run, or there is no node."""
     rejects = cycle.pre_filter.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE
     return rejects or not cycle.nodes.n
 

@@ -205,7 +205,7 @@ def _viability(model: CycleModel) -> Iterator[str]:
 
 
 def after_lines(model: CycleModel) -> Iterator[str]:
-    """Yield Objects' by the model and by the scheduler, as far as they are known."""
+    """Yield Objects' by the model and by the scheduler, those that are known."""
     after = model.after
     if after.model_node:
         yield f'Objects\': {after.pod} spec.nodeName "" -> "{after.model_node}"'
