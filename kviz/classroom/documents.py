@@ -42,7 +42,7 @@ from kviz.runs.models import Run
 
 
 class TriedDocument(TypedDict):
-    """The latest try; `goals` is null while its run goes on, or if that failed (`error`)."""
+    """The latest try; `goals` is null while its run is not over, or if that failed (`error`)."""
 
     changes: str
     goals: list[GoalDocument] | None

@@ -24,7 +24,7 @@ from scheduler_core.api import Node
 
 
 def reached_by(task: Task, run: Run) -> list[Reached] | None:
-    """The goals of a task, held against a run; None while it goes on, or if it failed."""
+    """The goals of a task, held against a run; None while it is not over, or if it failed."""
     return reached(task, _ends(run)) if run.status == Run.Status.FINISHED else None
 
 

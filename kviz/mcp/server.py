@@ -23,7 +23,7 @@ from kviz import distribution
 from kviz.mcp.answers import Answers, Json, NotThere
 from scheduler_core.changes import ChangeError, document_of, read_changes
 
-# Asks the kviz command, in a process of its own: a tool answers what the command prints.
+# Asks the kviz command, in a separate process: a tool answers what the command prints.
 
 MAX_PROBLEM: Final = 2_000
 """Characters of what a command says that failed."""

@@ -20,7 +20,7 @@ from scheduler_core.extender import wire
 from scheduler_core.extender.transport import BodyFailed, TLSSettings, Transport, TransportError
 from scheduler_core.framework.extenders import Candidate
 
-# Pods and nodes in the JSON form in which the scheduler sends them, as far as kviz knows them.
+# Pods and nodes in the JSON form that the scheduler sends, with the fields that kviz has.
 #
 # kviz keeps of an object what scheduling reads (docs/extenders.md lists the rest); what it does not
 # keep is left out, never made up. As in Go, `kind` and `apiVersion` are left out too, and some

@@ -158,7 +158,7 @@ class Scheduler:
         else:
             self._failures.handle(cycle.queued, outcome)
 
-    # ------------------------------------------------------------ beside the cycles
+    # ------------------------------------------------------------ between the cycles
 
     def settle_waiting_pods(self) -> None:
         """Go on with the pods that Permit plugins, preemptors or the clock have decided on."""

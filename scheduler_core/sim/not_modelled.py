@@ -22,7 +22,7 @@ from scheduler_core.devices.device_selection import expressions_of
 from scheduler_core.releases.bugs import bug_met
 from scheduler_core.wording import say, series
 
-# Where the real kube-scheduler ends with a panic and kviz goes on: that is said first.
+# Where the real kube-scheduler panics and kviz continues: kviz says that first.
 #
 # Which panics a release has is in its table.
 

@@ -56,7 +56,7 @@ from scheduler_core.wording import capitalised, made_of, say, told
 #
 # A pod of the same owner serves as the template.
 #
-# Upstream: v1.36 pkg/controller/{replicaset,statefulset}, as far as it shows in names and numbers.
+# Upstream: v1.36 pkg/controller/{replicaset,statefulset}, the part that affects names and numbers.
 
 CreatePod = Callable[[Pod], str]
 """Create a pod; return why it was refused, empty if it was not."""
@@ -124,7 +124,7 @@ class Workloads:
     # ------------------------------------------------------------ copies
 
     def _copy(self, pod: Pod, owner: OwnerReference | None, *, another: bool = False) -> Pod:
-        """Return a pod of the same template, unbound, under a name of its own."""
+        """Return a pod of the same template, unbound, with a new name."""
         self._n_names += 1
         if owner is not None and owner.kind == STATEFUL_SET and not another:
             name = pod.name

@@ -1,7 +1,7 @@
 """Which of the scheduler's own bugs decide what became of a pod (`releases/bugs.py`).
 
 A bug is looked for where the pod or what it meets is of the kind it concerns. One that a switch
-mends is told only if the pod fares otherwise with the switch: it is attempted both ways.
+fixes is mentioned only if the pod's outcome differs with the switch: it is attempted both ways.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ _ONE_SAYS_IT: Final = (
     "storageClass",
     "priority",
 )
-"""Kinds whose other changes only go with the one that is told first."""
+"""Kinds whose other changes only accompany the first one."""
 
 
 _LAST_SAYS_IT: Final = ("claim", "storageClass")

@@ -116,7 +116,7 @@ def _is_told(items: Sequence[KubeObject]) -> bool:
 
 
 def _node_told(change: Change, action: Action, cluster: RestingCluster) -> Iterator[str]:
-    """Tell of one more node, with the domain of its own that it is put into, and its devices."""
+    """Say that one node is added, with its new domain, and its devices."""
     new = [each.key for each in action.changes if isinstance(each, SetLabel)]
     match change:
         case CopyNode(node) if new:

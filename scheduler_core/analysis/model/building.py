@@ -19,7 +19,7 @@ from scheduler_core.plugins.node_affinity import NodeAffinity
 from scheduler_core.plugins.node_resources import Fit
 from scheduler_core.wording import say
 
-# What a waiting pod is worth on a node, as far as it does not hang on other waiting pods.
+# What a waiting pod is worth on a node, the part that does not depend on other waiting pods.
 
 
 def classic_values(world: RestingWorld, pods: Sequence[Alone], nodes: Nodes) -> IntArray:

@@ -44,7 +44,7 @@ from scheduler_core.plugins.volume_binding.topology import (
     volume_limit,
 )
 
-# Whether a change around volumes may help a pod whose volumes could not be had.
+# Whether a change of volumes may help a pod whose volumes were not available.
 #
 # Upstream: v1.36 plugins/volumebinding/volume_binding.go (isSchedulableAfter...).
 
