@@ -117,6 +117,7 @@ class StepDocument(TypedDict):
     reached: int
     title: str
     text: str
+    picture: str
     run: str
     at: MomentDocument | None
     question: QuestionDocument | None
@@ -140,6 +141,7 @@ def step_document(*, progress: Progress, stored_lesson: StoredLesson, number: in
         "reached": progress.reached,
         "title": step.title,
         "text": html_of(step.text),
+        "picture": step.picture or "",
         "run": str(progress.run_id),
         "at": moment_document(later or step.at),
         "question": _question(progress, step, number),

@@ -13,6 +13,7 @@ from functools import reduce
 from typing import Literal
 
 from kviz.reference.form import Part
+from kviz.reference.glossary import Diagram
 from kviz.runs.veil import Known
 from kviz.runs.veil import Part as CyclePart
 
@@ -128,6 +129,8 @@ class Step(Part, frozen=True):
     question: Question | None = None
     reveal: Reveal | None = None
     task: Task | None = None
+    picture: Diagram | None = None
+    """A drawing of the glossary, above the text."""
     notes: str = ""
     """For who presents it to a class."""
 

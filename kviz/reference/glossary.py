@@ -17,7 +17,7 @@ from django.utils.translation import get_language, override, pgettext
 from kviz.drawing_text import labelled
 from kviz.reference.form import Part, read_file
 
-Diagram = Literal["queues", "cycles", "cache"]
+Diagram = Literal["queues", "cycles", "cache", "way"]
 
 LANGUAGE: Final = "en"
 FILE: Final = Path(__file__).with_name("glossary.yaml")
