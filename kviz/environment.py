@@ -186,7 +186,7 @@ def visibility_s(longest_s: int) -> int:
 
 
 def secret(name: str, name_of_file: str) -> str:
-    """A value that nobody shall see, in a variable or in the file that another one names."""
+    """A secret value, in a variable or in the file that another one names."""
     if not (file := text(name_of_file)):
         return text(name)
     try:

@@ -67,7 +67,7 @@ class _Offer:
 
 
 class _Refused(Exception):
-    """A plugin that is offered cannot be had; the text says why."""
+    """An offered plugin cannot be loaded; the text says why."""
 
 
 def offered_plugins() -> list[OutOfTreePlugin]:

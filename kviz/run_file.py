@@ -2,7 +2,7 @@
 
 `MAGIC`, then records, each as its length (4 bytes, big endian) and its MessagePack: one `Inputs`,
 any number of `Answer` and `Part`, one `Outcome`. A file without its `Outcome` was cut off. It is
-written in one pass while the run goes on, and read in one (docs/adr/0020).
+written in one pass during the run, and read in one (docs/adr/0020).
 
 Reading bounds what a record may weigh and reads it as its type, no more: whether the trace is one,
 and whether the hash is its hash, is for `scheduler_core.trace.checking`.
@@ -144,7 +144,7 @@ _RECORDS = msgspec.msgpack.Decoder(AnyRecord)
 
 
 class RunFile:
-    """A run being written: its inputs first, then its parts while it goes on, then how it ended."""
+    """A run being written: its inputs first, then its parts as they are made, then how it ended."""
 
     def __init__(self, file: BinaryIO, inputs: Inputs) -> None:
         self._file = file

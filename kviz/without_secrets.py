@@ -1,8 +1,9 @@
 """What people give kviz to keep, without its secrets: texts in YAML or JSON, and changes.
 
 Objects lose theirs while they are parsed (ADR 0008). A scenario or a pasted manifest is kept as
-text, which whoever may read the run can read: values of environment variables, arguments, what
-Secrets hold, private keys and passwords in addresses are written over there, and nothing else.
+text, which everyone who may read the run can read: values of environment variables, arguments, the
+contents of Secrets, private keys and passwords in addresses are overwritten there, and nothing
+else.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who asks, and what they may do: decided once per request, obeyed by pages and REST alike."""
+"""The caller, and what they may do: decided once per request, for pages and REST alike."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Access:
     workspace: Workspace
     role: Role = Role.OWNER
     person: User | None = None
-    """Who is signed in; guests, and whoever sits at the machine in local mode, are nobody."""
+    """The signed-in person; None for guests and in local mode."""
 
     refusal: str | Promise = ONLY_READS
-    """What a viewer is told."""
+    """The text for a viewer."""
 
     @property
     def may_change(self) -> bool:

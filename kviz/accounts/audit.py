@@ -38,7 +38,7 @@ def note(what: What, *, who: str, workspace: UUID | None = None, about: str = ""
 
 @contextmanager
 def acting(request: HttpRequest) -> Iterator[None]:
-    """Let what services note meanwhile be done by whoever made a request."""
+    """Attribute what services record meanwhile to the person who made the request."""
     token = _ACTING.set(request)
     try:
         yield

@@ -66,7 +66,7 @@ def enforce_csrf(request: HttpRequest) -> None:
 
 
 class MayDoIt(BasePermission):
-    """Everyone has a workspace, in server mode at least a guest's; who is its viewer only reads."""
+    """Everyone has a workspace, in server mode at least a guest's; a viewer only reads."""
 
     message: str | Promise = ""
 
@@ -83,7 +83,7 @@ def workspace_in(request: Request) -> Workspace:
 
 
 def access_in(request: Request) -> Access:
-    """What a REST request may do, and who asks."""
+    """What a REST request may do, and the caller."""
     return cast("Access", request.auth)
 
 

@@ -1,4 +1,4 @@
-"""How often an address may become another guest: each has a workspace, and limits of its own."""
+"""How often an address may become another guest: each has its own workspace and limits."""
 
 from __future__ import annotations
 

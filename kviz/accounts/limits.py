@@ -1,4 +1,4 @@
-"""How many of a thing a person or a workspace may have; who has them is told what to do (429)."""
+"""How many of a thing a person or a workspace may have; at the limit 429 says what to do."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ class Refused(Exception):
 
 
 def member_add(*, workspace: Workspace, name: str, role: Role) -> Membership:
-    """Make a member of who has an account of this name. Raises Refused."""
+    """Make a member of the person with this account name. Raises Refused."""
     person = User.objects.filter(username=name.strip(), is_active=True).first()
     if person is None:
         raise Refused(_("Nobody here has this name. Invite them with a link instead."))
@@ -31,7 +31,7 @@ def member_add(*, workspace: Workspace, name: str, role: Role) -> Membership:
 
 
 def _join(workspace: Workspace, person: User, role: Role) -> Membership:
-    """Make a member of a person; who is one already stays what they are. Raises Refused."""
+    """Make a member of a person; a member keeps their role. Raises Refused."""
     known = workspace.memberships.filter(person=person).first()
     if known is not None:
         return known
@@ -43,7 +43,7 @@ def _join(workspace: Workspace, person: User, role: Role) -> Membership:
 
 
 def member_appoint(*, workspace: Workspace, membership_id: int, role: Role) -> str:
-    """Give a member another role; return whom. Raises Refused."""
+    """Give a member another role; return them. Raises Refused."""
     with transaction.atomic():
         found = _locked(workspace, membership_id)
         if role != Role.OWNER:
@@ -56,7 +56,7 @@ def member_appoint(*, workspace: Workspace, membership_id: int, role: Role) -> s
 
 
 def member_remove(*, workspace: Workspace, membership_id: int) -> str:
-    """Let a member go; what they made stays. Return whom. Raises Refused."""
+    """Remove a member; what they made stays. Return them. Raises Refused."""
     with transaction.atomic():
         found = _locked(workspace, membership_id)
         _refuse_without(found)

@@ -1,4 +1,4 @@
-"""Which workspace a request works in, and who is signed in."""
+"""The workspace of a request, and the signed-in person."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def workspace_of(request: HttpRequest) -> Workspace:
 
 
 def person_of(request: HttpRequest) -> User | None:
-    """Who is signed in, if anybody is; without touching the database for who has no session."""
+    """The signed-in person, if any; without a session this does not touch the database."""
     person = getattr(request, "person", None)  # an error may come before there is one
     if settings.MODE == Mode.LOCAL or person is None or not person.is_authenticated:
         return None
@@ -84,7 +84,7 @@ def person_of(request: HttpRequest) -> User | None:
 
 
 def may_come(request: HttpRequest) -> bool:
-    """Whether who asks may: where guests are switched off, only to read what a link shares."""
+    """Whether the caller may: if guests are switched off, only to read what a link shares."""
     if settings.GUESTS or settings.MODE == Mode.LOCAL or person_of(request) is not None:
         return True
     match = request.resolver_match
@@ -98,7 +98,7 @@ def share_of(request: HttpRequest) -> str:
 
 
 def workspace_context(request: HttpRequest) -> dict[str, object]:
-    """For templates: the mode, who is signed in and where, what they may do; asked when used."""
+    """For templates: the mode, the signed-in person, their workspace, their rights; lazy."""
     return {
         "kviz_mode": settings.MODE,
         "guests": settings.GUESTS,

@@ -71,7 +71,7 @@ class Membership(models.Model):
 
 
 class Invitation(models.Model):
-    """A link that makes a member of whoever is signed in and opens it."""
+    """A link that makes a member of each signed-in person who opens it."""
 
     sha256 = models.CharField(max_length=64, unique=True)
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="invitations")

@@ -1,4 +1,4 @@
-"""Pages of who is signed in; local mode has none of them."""
+"""Pages of a signed-in person; local mode has none of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads: which workspace a token or a session stands for, and who is signed in."""
+"""Reads: the workspace of a token or a session, and the signed-in person."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def may_work(session: Mapping[str, Any]) -> bool:
 
 
 def person_of(session: Mapping[str, Any]) -> User | None:
-    """Who is signed in with a session, if anybody is."""
+    """The person signed in with a session, if any."""
     found = auth.get_user(cast("Any", SimpleNamespace(session=session)))
     return found if isinstance(found, User) else None
 

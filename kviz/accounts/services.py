@@ -39,8 +39,8 @@ def local_workspace_ensure() -> Workspace:
 def access_for_session(*, session: SessionBase, begin: Callable[[], None] | None) -> Access:
     """What a browser works in: the local workspace, a member's, or one for this session alone.
 
-    That one is stored once something shall be in it, not for who only looks around. `begin` is
-    called before, and may raise; None: nothing is stored.
+    That one is stored when something is put into it, not when a guest only looks around. `begin`
+    is called before, and may raise; None: nothing is stored.
     """
     access = selectors.access_of_browser(session)
     if access is None and settings.MODE == Mode.LOCAL:
@@ -123,7 +123,8 @@ def person_appoint(*, person: User, is_admin: bool) -> None:
 def guest_take_along(*, session: SessionBase, person: User) -> bool:
     """Give a person who signs in what they did as a guest: it becomes a workspace of theirs.
 
-    False if they own as many as they may: then it stays a guest's, whom nobody is any more.
+    False if they own as many as they may: then it stays the workspace of a guest without a
+    browser.
     """
     known = session.pop(selectors.SESSION_KEY, "")
     guest = Workspace.objects.filter(pk=known, kind=Workspace.Kind.GUEST).first() if known else None
@@ -207,7 +208,7 @@ def token_revoke(*, person: User, sha256: str) -> ApiToken | None:
 
 
 def token_delete(*, token: ApiToken) -> None:
-    """Let a token open nothing any more, whoever's it is."""
+    """Revoke a token of any person."""
     ApiToken.objects.filter(pk=token.pk).delete()
 
 

@@ -35,17 +35,17 @@ class Accounts(DefaultAccountAdapter):  # type: ignore[misc]
         return False
 
     def add_message(self, *_args: object, **_options: object) -> None:
-        """Say nothing: the page that follows shows who is signed in."""
+        """Say nothing: the next page shows the signed-in person."""
 
 
 class Identities(DefaultSocialAccountAdapter):  # type: ignore[misc]
-    """OpenID Connect: whom the issuer knows has an account, unless groups are asked for."""
+    """OpenID Connect: everyone the issuer knows has an account, unless groups are required."""
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
         return True
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """Refuse who is in none of the groups; staff is who is in one of the administrators'."""
+        """Refuse a person in none of the groups; members of administrators' groups are staff."""
         groups = groups_claimed(sociallogin.account.extra_data)
         if settings.OIDC_GROUPS and not groups & {
             *settings.OIDC_GROUPS,

@@ -1,4 +1,4 @@
-"""Pages of workspaces that have members: which are mine, who is in them, who is invited."""
+"""Pages of workspaces that have members: mine, their members, their invitations."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ READ_OR_POST: Final = ["GET", "HEAD", "POST"]
 
 
 def signed_in(view: View) -> View:
-    """Let in who is signed in, and lead others to the sign-in page and back; not in local mode.
+    """Let in a signed-in person, and lead others to the sign-in page and back; not in local mode.
 
     What is posted is one transaction: a change without its entry in the log cannot be.
     """
@@ -47,7 +47,7 @@ def signed_in(view: View) -> View:
 
 
 def signed_in_person(request: HttpRequest) -> User:
-    """Who is signed in, behind `signed_in`."""
+    """The signed-in person, behind `signed_in`."""
     return cast("User", person_of(request))
 
 
@@ -131,7 +131,7 @@ def workspace_use(request: HttpRequest, workspace_id: UUID) -> HttpResponse:
 @require_http_methods(READ_OR_POST)
 @signed_in
 def workspace_detail(request: HttpRequest, workspace_id: UUID) -> HttpResponse:
-    """Who is in it, and, for its owners, who shall be."""
+    """Its members, and, for its owners, its invitations."""
     mine = _mine(request, workspace_id)
     if request.method == "POST":
         name = request.POST.get("name", "")

@@ -78,7 +78,7 @@ def _measured(pair: str, a: Sequence[Chunk], b: Sequence[Chunk]) -> DiffResult:
 
 
 def _summary(a: Sequence[Chunk], b: Sequence[Chunk]) -> Comparison:
-    """Compare, and write the document, too, as whoever asks gets it."""
+    """Compare, and write the document, too, as a caller gets it."""
     found = compare(read_lines(a), read_lines(b))
     json.dumps(found.as_json())
     return found

@@ -52,7 +52,7 @@ def _waiting(objects: list[KubeObject]) -> Iterator[Pod]:
 
 
 def recorded(name: str) -> Path:
-    """Return the dump of a recorded workload: below `KVIZ_DUMPS`, or beside the repository.
+    """Return the dump of a recorded workload: below `KVIZ_DUMPS`, or next to the repository.
 
     Raises UnusableDump.
     """

@@ -78,7 +78,7 @@ class PluginTimes:
         return timed
 
     def _charge(self) -> None:
-        """Charge the time since the last change to whoever was running."""
+        """Charge the time since the last change to the part that was running."""
         now_s = time.process_time()
         if self._running:
             plugin = self._running[-1]

@@ -251,7 +251,7 @@ def _contested(n_nodes: int, n_pods: int) -> Iterator[KubeObject]:
 
 
 def _volumes(n_nodes: int, n_pods: int) -> Iterator[KubeObject]:
-    """Every pod has a volume of its own, bound already and at home in one zone."""
+    """Every pod has its own volume, which is bound already and in one zone."""
     yield CSIDriver(metadata=ObjectMeta(name=CSI_DRIVER))
     limit = CSINodeDriver(
         name=CSI_DRIVER, node_id="node", allocatable=VolumeNodeResources(count=39)

@@ -66,7 +66,7 @@ def board_move(request: Request, attempt: Attempt) -> None:
 class Board(APIView):
     @extend_schema(parameters=[POD], responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, game_id: UUID) -> Response:
-        """The board of whoever plays alone; once they are done, what the scheduler made of it."""
+        """The board of a single player; once they are done, also the scheduler's result."""
         return board_read(request, _own(request, game_id))
 
     @extend_schema(request=MoveSerializer, responses=OpenApiTypes.OBJECT)

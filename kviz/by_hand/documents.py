@@ -172,7 +172,7 @@ def side_of_attempt(attempt: Attempt) -> SideDocument:
 
 
 def outcome_document(game: Game) -> OutcomeDocument:
-    """What the scheduler made of it, and the best placement, as far as that is known by now."""
+    """The scheduler's result, and the best placement that is known so far."""
     return {"scheduler": _scheduler(game), "best": _best(best_ask(game=game))}
 
 
@@ -224,7 +224,7 @@ def _best(found: Optimum | None) -> BestDocument:
 
 
 def verdict(mine: SideDocument, outcome: OutcomeDocument) -> str:
-    """What a player reached beside the scheduler, in one sentence; empty while that is open."""
+    """A player's result compared with the scheduler's, in a sentence; empty while it is open."""
     scheduler, best = outcome["scheduler"], outcome["best"]
     if scheduler is None:
         return ""

@@ -16,7 +16,7 @@ class Game(models.Model):
     run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="game")
     """The scheduler's own. It is veiled, and so not simulated, until it may be known."""
     is_for_class = models.BooleanField(default=False)
-    """Then its teacher reveals; otherwise whoever plays it alone, by being done."""
+    """Then its teacher reveals; otherwise the single player, by being done."""
 
     def __str__(self) -> str:
         return f"{self.run.name} by hand"
@@ -32,7 +32,7 @@ class Attempt(models.Model):
 
     game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="attempts")
     player = models.PositiveIntegerField(default=0)
-    """The seat's number in a class; 0: whoever plays alone."""
+    """The seat's number in a class; 0: a single player."""
     moves = models.JSONField(default=list)
     """`scheduler_core.analysis.model.by_hand.Turn`, in the order of placing."""
     version = models.PositiveIntegerField(default=0)

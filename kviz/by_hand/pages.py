@@ -1,4 +1,4 @@
-"""Pages: clusters whose pods one may place by hand, and the board of whoever plays alone."""
+"""Pages: clusters whose pods can be placed by hand, and the board of a single player."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ def _store(attempt: Attempt, **what: Any) -> None:
 
 
 def game_reveal(*, game: Game) -> None:
-    """Let what the scheduler makes of it be known: its run goes on."""
+    """Reveal the scheduler's result: its run continues."""
     run_reveal(run=game.run, upto=None)
 
 

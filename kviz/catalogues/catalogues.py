@@ -194,7 +194,7 @@ def updated(catalog: Catalog, today: Catalog) -> Catalog:
     """Return a catalogue with the English texts of today, each where it stands already.
 
     A new one follows the one that it follows in `today`. A text that was re-worded under its id
-    keeps its translation, which is to be looked at: fuzzy.
+    keeps its translation, which must be reviewed: fuzzy.
     """
     before, places = _by_context(catalog), _places(catalog)
     catalog.update(today, no_fuzzy_matching=True)

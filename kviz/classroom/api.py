@@ -1,4 +1,4 @@
-"""REST of a class: somebody answers, the teacher leads. Who is who is in the session.
+"""REST of a class: somebody answers, the teacher leads. The session identifies people.
 
 No account and no token: a browser that came in has a seat, the one that opened the room leads.
 """
@@ -113,7 +113,7 @@ class _InRoom(APIView):
     permission_classes = [Anybody]
 
     def door(self, request: Request, code: str) -> Door:
-        """Whom the browser is in the room. Raises Problem."""
+        """Who this browser is in the class: teacher or participant. Raises Problem."""
         try:
             room = room_behind(request._request, code)
         except TooManyGuesses:

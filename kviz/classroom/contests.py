@@ -25,7 +25,7 @@ MOST_LEADERS: Final = 10
 
 
 class ShownDocument(TypedDict):
-    """Whose placement all see beside the scheduler's."""
+    """The player whose placement is shown next to the scheduler's."""
 
     number: int
     name: str
@@ -100,7 +100,7 @@ def _shown(contest: Contest) -> ShownDocument | None:
 
 
 def _leaders(contest: Contest) -> list[LeaderDocument]:
-    """Those who placed best, as far as what they placed may stay. When is known nowhere."""
+    """The best players with feasible placements. Times are not recorded."""
     names = _names(contest)
     best = [attempt for attempt in _ranked(contest) if not attempt.objections]
     return [
@@ -138,7 +138,7 @@ def counts_document(room: Room) -> CountsDocument | None:
 
 
 def contest_of_teacher(room: Room) -> ContestOfTeacher | None:
-    """Who is done, and how what they placed is spread, as it comes in."""
+    """The players who are done, and the distribution of their results so far."""
     contest, counts = selectors.contest_on(room), counts_document(room)
     if contest is None or counts is None:
         return None

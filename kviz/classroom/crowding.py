@@ -31,7 +31,7 @@ ORIGIN_LENGTH: Final = 32
 
 
 class Crowded(Exception):
-    """No seat is left; the text says for whom, and what to do."""
+    """No seat is left; the text says why, and what to do."""
 
 
 class _Address(BaseThrottle):
@@ -39,7 +39,7 @@ class _Address(BaseThrottle):
 
 
 def address_of(request: HttpRequest) -> str:
-    """Where a browser is, as far as trusted proxies say; of IPv6 the network."""
+    """The address of a browser, according to trusted proxies; for IPv6 the network."""
     found = str(_Address().get_ident(Request(request)))
     try:
         address = ip_address(found)

@@ -133,7 +133,7 @@ class AskedDocument(TypedDict):
 
 
 class ClassDocument(TypedDict):
-    """`texts` are HTML, made from Markdown. `is_waiting`: a worker is at what is to be shown."""
+    """`texts` are HTML, made from Markdown. `is_waiting`: a worker computes what will be shown."""
 
     type: str
     version: int
@@ -236,7 +236,7 @@ def present_document(room: Room) -> ClassDocument:
 
 
 def _is_waiting(run: Run, cycle: int, picture: Picture | None) -> bool:
-    """Whether a cycle is to be simulated, or the rest of one that is known in part."""
+    """Whether a cycle must be simulated, or the rest of one that is partly visible."""
     at_rest = picture is not None and run.status == Run.Status.PAUSED
     return cycle > run.cycles and not run.is_over and not at_rest
 

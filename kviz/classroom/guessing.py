@@ -1,8 +1,8 @@
-"""Who types wrong codes too often waits: rooms are not to be found by trying.
+"""After too many wrong codes a browser must wait: rooms must not be found by guessing.
 
-Wrong codes are counted per browser, which has a cookie, and per address, generously: a school sits
-behind one, and who has no cookie is counted there only. The link that a QR code holds has a key
-besides the code, which nobody types or guesses: it opens the door whatever was typed before.
+Wrong codes are counted per browser, which has a cookie, and per address, generously: a school
+shares one, and a browser without a cookie is counted only there. The link that a QR code holds has
+a key besides the code, which nobody types or guesses: it opens the door whatever was typed before.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ KEY_LENGTH: Final = 20
 
 
 class TooManyGuesses(Exception):
-    """Too many wrong codes came from a browser or its address; right ones let in nobody either."""
+    """Too many wrong codes came from a browser or its address; right ones are refused, too."""
 
 
 def key_of(room: Room) -> str:
@@ -43,7 +43,7 @@ def key_of(room: Room) -> str:
 def room_behind(request: HttpRequest, text: str) -> Room | None:
     """The open room with a code that was typed, or of a link with its key. Raises TooManyGuesses.
 
-    Who is in the room stays, whatever others at the same address type.
+    People in the room stay, whatever others at the same address type.
     """
     code = code_typed(text)
     room = selectors.room_open(code) if code else None

@@ -1,4 +1,4 @@
-"""A class: its room, who is in it, what was asked and what each of them answered."""
+"""A class: its room, its participants, the questions and their answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kviz.runs.models import Run
 
 
 class Room(models.Model):
-    """One class, from its opening to its end; its run is its own, veiled as far as was shown."""
+    """One class, from its opening to its end; its run is veiled after the last shown moment."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     code = models.CharField(max_length=6)

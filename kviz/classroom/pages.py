@@ -89,7 +89,7 @@ def class_find(request: HttpRequest) -> HttpResponse:
 
 
 def _link(view: str, room: Room) -> str:
-    """An address of a room for who has its code: with the key, the code is not counted again."""
+    """An address of a room, given its code: with the key, the code is not counted again."""
     return f"{reverse(view, args=[room.code])}?{KEY}={key_of(room)}"
 
 
@@ -159,7 +159,7 @@ def class_open_game(request: HttpRequest, game_id: UUID) -> HttpResponse:
 
 @require_GET
 def class_room(request: HttpRequest, code: str) -> HttpResponse:
-    """The room itself, or its door for who is not in yet."""
+    """The room itself, or its door for people who are not in yet."""
     door = _door(request, code)
     if isinstance(door, HttpResponse):
         return door
@@ -239,7 +239,7 @@ def class_answers(request: HttpRequest, room_id: UUID) -> HttpResponseBase:
 
 
 def _door(request: HttpRequest, code: str) -> Door | HttpResponse:
-    """Whom the browser is in the room with this code, or the page that says there is none."""
+    """Who this browser is in the room with this code, or the page that says there is none."""
     try:
         room = room_behind(request, code)
     except TooManyGuesses:

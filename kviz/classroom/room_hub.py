@@ -2,8 +2,8 @@
 
 A room that changed is read once, encoded once for each audience and language, and put into an
 outbox per follower, where a newer document takes the place of one that was not sent yet. So a
-follower holds at most one frame of each kind, a slow one misses what is past and delays nobody, and
-who comes late gets the present (docs/adr/0041).
+follower holds at most one frame of each kind, a slow one misses what is past and delays nobody,
+and a late viewer gets the present (docs/adr/0041).
 """
 
 from __future__ import annotations

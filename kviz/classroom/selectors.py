@@ -1,4 +1,4 @@
-"""Reads: rooms, who is in them, what they answered."""
+"""Reads: rooms, their participants, their answers."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def contest_on(room: Room) -> Contest | None:
 
 
 def contest_seen(room: Room) -> Contest | None:
-    """What the class places by hand as far as it sees that: while frozen, what it saw then."""
+    """What the class sees of the placing by hand: while frozen, what it saw then."""
     if room.held is None:
         return contest_on(room)
     held = held_document(room)["contest"]

@@ -1,6 +1,6 @@
 """Writes: a room is opened and closed, people come in, the teacher leads, the class answers.
 
-Everybody who looks at the room is told after each (`news.tell`).
+After each, all viewers of the room are notified (`news.tell`).
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _check_number(workspace: Workspace) -> None:
 
 def _open(workspace: Workspace, run: Run, **what: Any) -> Room:
     closes_at = timezone.now() + dt.timedelta(hours=settings.CLASS_HOURS)
-    run_share(run=run, expires_at=closes_at)  # who is let in may look around in it
+    run_share(run=run, expires_at=closes_at)  # participants may look around in it
     for _ in range(10):
         try:
             with transaction.atomic():
@@ -117,7 +117,7 @@ def rooms_close_late() -> None:
         room_close(room=room)
 
 
-# ---------------------------------------------------------------- who is in
+# ---------------------------------------------------------------- participants
 
 
 def participant_join(*, room: Room, name: str, origin: str) -> Participant:
@@ -266,7 +266,7 @@ def contest_reveal(*, room: Room) -> None:
 
 
 def contest_show(*, room: Room, seat: int) -> None:
-    """Show somebody's placement beside the scheduler's; 0: nobody's. Raises Refused."""
+    """Show a player's placement next to the scheduler's; 0: none. Raises Refused."""
     contest = _contest(room)
     if not contest.game.is_revealed:
         raise Refused(gettext("First show what the scheduler did."))

@@ -56,7 +56,7 @@ class Pointing(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Refusal(Exception):
-    """The connection is to be closed with this code."""
+    """Close the connection with this code."""
 
     def __init__(self, code: int) -> None:
         super().__init__(code)
@@ -87,7 +87,7 @@ async def class_socket(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 def _come_in(scope: Scope) -> tuple[Door, Audience, str]:
-    """Whom the browser is here. Raises Refusal."""
+    """Who this browser is here. Raises Refusal."""
     session = scope["session"]
     code = code_typed(scope["url_route"]["kwargs"]["code"])
     room = selectors.room_open(code) if code else None
@@ -149,7 +149,7 @@ class RoomVisitor:
 
 
 def _visitor(scope: Scope, door: Door, audience: Audience) -> RoomVisitor | None:
-    """Who is to be asked again whether they may stay; a guest's seat ends with the class."""
+    """The people whose access is checked again; a guest's seat ends with the class."""
     if settings.MODE == Mode.LOCAL or (audience == "class" and settings.GUESTS):
         return None
     return RoomVisitor(door.room.pk, scope["session"].session_key, audience == "class")

@@ -58,7 +58,7 @@ def place_of(room: Room, number: int | None = None) -> Place:
 
 
 def is_step(room: Room, number: int) -> bool:
-    """Whether the room has a step with this number, as far as is known."""
+    """Whether the room has a visible step with this number."""
     lesson = lesson_of(room)
     if lesson is not None:
         return 1 <= number <= len(lesson.steps)

@@ -133,7 +133,7 @@ def _p95(times: list[float]) -> float:
 
 @contextlib.contextmanager
 def _served() -> Iterator[str]:
-    """A server of its own, as `kviz serve` starts one."""
+    """A separate server, as `kviz serve` starts one."""
     with tempfile.TemporaryDirectory(prefix="kviz-bench-") as folder:
         kept = {name: text for name, text in os.environ.items() if not name.startswith("KVIZ_")}
         more = {"KVIZ_DATA_DIR": folder, "KVIZ_MODE": "server", "KVIZ_TLS": "no"}
@@ -164,7 +164,7 @@ class _Class:
         self.lines: list[ClientConnection] = []
         self.version = 1  # that of a room which was just opened
         self.waits: set[int] = set()
-        """Who has not got this version yet."""
+        """The followers without this version."""
         self.all_have = asyncio.Event()
         self.code = ""
         self.sessions: dict[int, str] = {}

@@ -101,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
 def live(options: argparse.Namespace) -> tuple[Journal, SchedulerOptions]:
     """Follow a cluster, and print its decisions as they come. Raises CommandFailed.
 
-    Returns what was told, and how the scheduler is configured as far as that is known.
+    Returns the received changes, and what is known of the scheduler's configuration.
     """
     target, over = target_of_options(options), threading.Event()
     timer = threading.Timer(options.seconds or 0.0, over.set)
@@ -164,7 +164,7 @@ def _until_interrupted(work: Callable[[], object], over: threading.Event) -> Non
 
 
 class Recording:
-    """A file that what is told is written to; without a path, nothing is written."""
+    """A file for the received changes; without a path, nothing is written."""
 
     def __init__(self, path: Path | None) -> None:
         self.journal: Journal | None = None
@@ -201,7 +201,7 @@ class Recording:
 
 
 def scheduling(options: argparse.Namespace, journal: Journal) -> SchedulerOptions:
-    """How the scheduler that is followed is configured, as far as that was given."""
+    """The given configuration of the followed scheduler."""
     chosen = chosen_release(options.release, journal.release_told)
     gates: FeatureGates = gates_of(options, Scenario(), {}, chosen)
     if options.config is None:

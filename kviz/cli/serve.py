@@ -99,7 +99,7 @@ def _address(host: str, port: int) -> str:
 
 
 def _check_host(host: str) -> None:
-    """Local mode trusts whoever can connect, so nobody from outside may."""
+    """Local mode trusts everyone who can connect, so nobody from outside may."""
     if environment.choice("KVIZ_MODE", tuple(Mode)) == Mode.LOCAL and not _is_loopback(host):
         raise CommandFailed(
             f"{host} can be reached from other machines, and in local mode everyone who reaches "

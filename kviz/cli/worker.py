@@ -17,7 +17,7 @@ def add_parser(commands: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     start_django(migrate=False)
-    if not options.supervised:  # or whoever supervises has looked
+    if not options.supervised:  # or the supervisor has looked
         refuse_newer_data()
     from django.conf import settings
 

@@ -1,7 +1,8 @@
 """A real cluster as it is now: every kind that scheduling reads, all at one moment.
 
-The first list says at which resource version; the others are asked for exactly that state. What
-cannot be had of it (compacted meanwhile, kept in another etcd) is read as it is now, and named.
+The first list gives the resource version; the others are requested at exactly that one. Kinds that
+are not available at it (compacted meanwhile, kept in another etcd) are read as they are now, and
+named.
 """
 
 from __future__ import annotations
@@ -155,7 +156,7 @@ class _Reading:
         return self._imported()
 
     def _list(self, resource: Resource) -> None:
-        """Take in one kind, at the moment of the first one if that is to be had."""
+        """Read one kind, at the moment of the first one if that is available."""
         if not self.resource_version:
             self.resource_version = self._at(resource, "")
             return

@@ -1,4 +1,4 @@
-"""How a cluster's scheduler is configured, as far as a ConfigMap says so: a guess, and its origin.
+"""The configuration of a cluster's scheduler, from a ConfigMap: a guess, and its origin.
 
 A scheduler reads a file; no API tells which. Some clusters keep that file in a ConfigMap, and
 kubeadm keeps there with which arguments it starts the scheduler. A ConfigMap is asked for by its

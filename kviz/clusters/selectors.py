@@ -93,7 +93,7 @@ class Offer:
     protection: Protection | None = None
     is_current: bool = False
     refusal: str = ""
-    """Why it cannot be imported, as far as that is known without asking; empty if it may work."""
+    """Why it cannot be imported, if that is known without a request; empty if it may work."""
 
 
 @dataclass(frozen=True)

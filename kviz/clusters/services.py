@@ -50,7 +50,7 @@ def cluster_import(
 
 
 def shown(problem: ClusterProblem, cluster: str) -> str:
-    """What a user is told: on a server no addresses and files of its operator.
+    """The message for a user: on a server without addresses and files of its operator.
 
     The log has all of it, as an error; no problem holds a credential.
     """

@@ -1,8 +1,8 @@
 """A cluster's API server, watched: every kind over a separate connection, for as long as wanted.
 
-A watch that ends goes on behind the last version that was heard. Between two requests about a kind
-there is always a pause where something went wrong, the longer the more often it did; who calls
-gives the clock. Nothing is lost: a watch that cannot go on (410 Gone) begins with a new list.
+A watch that ends continues after the last version received. After an error there is always a pause
+before the next request about a kind, longer after each error; the caller gives the clock. Nothing
+is lost: a watch that cannot continue (410 Gone) begins with a new list.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ NEEDED: Final = ("nodes", "pods")
 FOLLOWED: Final = (*RESOURCES.values(), EVENTS)
 MAX_WAITING: Final = 10_000
 TELL_S: Final = 0.2
-"""So often what need not wait any longer is told."""
+"""How often changes that need not wait any longer become events."""
 
 Wait = Callable[[float], bool]
 """Waits so many seconds; True if meanwhile it is all over."""

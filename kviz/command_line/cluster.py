@@ -89,7 +89,7 @@ def asked_of(options: argparse.Namespace, cluster: Ingested) -> Iterator[Asked]:
 
 @contextmanager
 def transport_for(configuration: KubeSchedulerConfiguration) -> Iterator[Transport | None]:
-    """A way to the configuration's extenders, if it has any, as far as they may be called.
+    """A way to the configuration's extenders, if it has any, that may be called.
 
     Prints a warning for those that may not. Raises CommandFailed.
     """

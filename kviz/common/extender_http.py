@@ -50,7 +50,7 @@ def refuse_files(path: str) -> bytes:
 
 
 def read_files(path: str) -> bytes:
-    """Read any file: whoever runs kviz on a machine of their own may."""
+    """Read any file: a user on their own machine may."""
     return Path(path).read_bytes()
 
 
@@ -236,7 +236,7 @@ def _load_certificate(context: ssl.SSLContext, tls: TLSSettings) -> None:
 
 
 def _in_gos_words(error: BaseException, netloc: str) -> str:
-    """Format a failure as Go's client would, as far as its kind is known."""
+    """Format a failure as Go's client would, if its kind is known."""
     seen: BaseException | None = error
     while seen is not None:
         if isinstance(seen, ssl.SSLCertVerificationError):

@@ -1,4 +1,4 @@
-"""What a workspace may have at once, and who is refused more of it (server mode)."""
+"""What a workspace may have at once, and the refusal above that (server mode)."""
 
 from __future__ import annotations
 

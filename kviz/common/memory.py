@@ -10,7 +10,7 @@ SPARE: Final = 0.25
 
 
 def memory_is_short() -> bool:
-    """Whether what is kept is to be given up; False where the machine does not say."""
+    """Whether kept data must be dropped; False if the machine does not say."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
         amounts = {line.partition(":")[0]: int(line.split()[1]) for line in lines}

@@ -62,7 +62,7 @@ class EveryAnswer:
 
 
 class GiveBack:
-    """Whoever takes an answer slowly keeps no connection to the database meanwhile."""
+    """A slow client holds no connection to the database while it reads the answer."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response

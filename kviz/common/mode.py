@@ -1,4 +1,4 @@
-"""Whom kviz serves."""
+"""The users that kviz serves."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ class Mode(StrEnum):
     """`KVIZ_MODE`."""
 
     LOCAL = "local"
-    """Whoever runs it, on this machine: one workspace."""
+    """The user of this machine: one workspace."""
     SERVER = "server"
-    """Many people: every browser session is a guest with a workspace of its own."""
+    """Many people: every browser session is a guest with its own workspace."""

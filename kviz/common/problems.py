@@ -35,7 +35,7 @@ CONTENT_TYPE = "application/problem+json"
 MAX_HOST_CHARS = 253
 ErrorItem = Mapping[str, str | int]
 Kind = Literal["", "busy", "cannot-reenact", "run-file", "too-large", "veiled"]
-"""What scripts may want to distinguish beside the status: the end of a document's `type`."""
+"""What scripts may want to distinguish besides the status: the end of a document's `type`."""
 
 BUSY_S: Final = 5
 """When to come back while the database cannot be used."""

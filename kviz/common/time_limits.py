@@ -1,7 +1,7 @@
 """How long a worker may take for one piece of work, and what is said of one that took longer.
 
-The work itself looks at the clock, whoever brought it: it ends in order, and what came before stays
-stored. What no longer looks, as a plugin hangs in it, is ended with its process some time later
+The work itself checks the clock: it ends in order, and its results so far stay stored. If it no
+longer checks, because a plugin hangs, its process is ended some time later
 (`kviz.live.tasks.end_overdue`). Either way its row has failed, and is not tried again.
 """
 
@@ -35,7 +35,7 @@ class TimeLimit:
         return self.seconds + int(settings.GRACE_SECONDS)
 
     def ends_at(self) -> float:
-        """When work that begins now shall end, by the monotonic clock."""
+        """When work that begins now must end, by the monotonic clock."""
         return time.monotonic() + self.seconds
 
 

@@ -29,7 +29,7 @@ STATES: Final = ("queued", "running", "paused", "finished", "failed", "cancelled
 """What becomes of a row; `queued`: it was given back, `running`: others go on with it."""
 KINDS: Final = tuple(kind for kind in get_args(Kind) if kind != "look")
 WAITS_S: Final = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0)
-"""Upper ends of what is told apart of waiting; what waited longer is beyond the last."""
+"""Upper bounds of the buckets of waiting times; longer times are beyond the last."""
 
 TOUCH_S: Final = 1.0
 

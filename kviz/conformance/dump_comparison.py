@@ -1,4 +1,4 @@
-"""Comparing the attempts of a recorded run with kviz's own, as far as they are determined.
+"""Comparing the attempts of a recorded run with kviz's own, without what is random.
 
 In a large cluster the scheduler scores a sample of the feasible nodes, and which ones is a matter
 of chance. Then every recorded node must be feasible here too, and each score that does not depend

@@ -160,7 +160,7 @@ class Replay:
         return self.scheduler.cache.columns.templates.info(pod)
 
     def attempt_pod(self, pod: PodInfo) -> Attempt:
-        """Attempt this very pod, whoever else is queued before it."""
+        """Attempt this pod, even if others are queued before it."""
         self.trace.clear()
         if not self.scheduler.schedule_one(lambda: self._pop(pod)):
             raise LookupError(f"{pod.key} is not in the queue")

@@ -69,7 +69,7 @@ class Kind:
     choice: Choice | None = None
     """Its part of the common form; several kinds may share one."""
     page: str = ""
-    """The name of the address of a form of its own."""
+    """The URL name of a separate form."""
 
 
 _KINDS: dict[str, Kind] = {}

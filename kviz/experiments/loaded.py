@@ -25,7 +25,7 @@ IDLE_S: Final = 900.0
 
 @dataclass
 class _Heard:
-    """What hears of the cycles: who asks now, not who had the cluster loaded."""
+    """The receiver of cycles: the current caller, not the one that loaded the cluster."""
 
     by: Callable[[], None]
 

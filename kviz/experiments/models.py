@@ -39,7 +39,7 @@ class Experiment(Claimed):
     kind = models.CharField(max_length=16)
     """Which of `experiments.kinds` it is."""
     asked = models.JSONField(default=dict)
-    """What the question is to be about; its shape is the kind's own."""
+    """What the question is about; its shape depends on the kind."""
 
     by_itself = models.BooleanField(default=False, db_default=False)
     """It began when a run was over, and nobody asked for it: all else goes first, no list and no
@@ -119,7 +119,7 @@ class Result(models.Model):
 
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="results")
     number = models.PositiveIntegerField()
-    """The place at which it was stored, from 1: whoever has read up to one reads on after it."""
+    """The place at which it was stored, from 1: a reader continues after the last one it has."""
     variant = models.PositiveIntegerField()
     """The variant's place among those of the experiment, from 0."""
     name = models.CharField(max_length=512)

@@ -83,14 +83,14 @@ class Running(Protocol[V_in]):
 class Question(Protocol[V]):
     """A question about a cluster that is answered by running variants of it.
 
-    Made from the same inputs it must take the same course: an experiment that goes on after a
-    crash asks again, and is told what is stored; a variant has the same number each time.
+    Made from the same inputs it must take the same course: an experiment that continues after a
+    crash runs it again, and gets the stored outcomes; a variant has the same number each time.
     """
 
     def answer(self, running: Running[V]) -> Outcome:
         """Have variants run, and return what their outcomes come to.
 
-        What all variants share is to be loaded before: then their copies share it.
+        What all variants share must be loaded before: then their copies share it.
         """
         ...
 

@@ -1,7 +1,7 @@
 """What is known of the sessions that schedulers call, so that no answer waits for the database.
 
 It is known from the page or the answer that shows its address, or else from the first call in a
-process, which asks the database. Then it is looked up again now and then, beside the answers, so
+process, which asks the database. Then it is looked up again now and then, outside the answers, so
 that a session revoked by another process ends here, too.
 """
 

@@ -15,11 +15,11 @@ class ExtenderSession(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="extender_session")
     token = models.CharField(max_length=64, unique=True)
-    """Unguessable; whoever has it can add to the session, but not read it."""
+    """Unguessable; everyone who has it can add to the session, but not read it."""
     filled_by = models.ForeignKey(
         Run, on_delete=models.SET_NULL, null=True, blank=True, related_name="fills"
     )
-    """The run of its cluster, if that is followed: it tells what an extender is not told."""
+    """The run of its cluster, if that is followed: it has what an extender does not get."""
     filled_seq = models.BigIntegerField(default=-1)
     """The last event of that run which is in this session's run."""
     created_at = models.DateTimeField(auto_now_add=True)

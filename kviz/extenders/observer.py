@@ -91,7 +91,7 @@ class ObservedCall:
 
 @dataclass(slots=True)
 class _Attempt:
-    """The attempt whose calls are coming in, as far as it got."""
+    """The attempt in progress, with its calls so far."""
 
     pod: int
     verb: Verb
@@ -263,7 +263,7 @@ class Observer:
             self._previous, self._attempt = self._attempt, None
 
     def drain(self) -> list[AnyEvent]:
-        """Hand over the events of whole attempts; of one that goes on there are none yet."""
+        """Hand over the events of whole attempts; an unfinished one has none yet."""
         end = len(self._events)
         if self._attempt is not None:
             end = next(i for i in reversed(range(end)) if _starts(self._events[i]))
@@ -399,7 +399,7 @@ def _condition(pod: Pod | None) -> str:
 
 
 def _parsed(exchange: Exchange) -> Pod | None:
-    """Read the pod as far as kviz keeps pods, without secrets; None if it cannot be read."""
+    """Read the fields of a pod that kviz keeps, without secrets; None if it cannot be read."""
     if not exchange.pod_json:
         return None
     try:

@@ -189,7 +189,7 @@ class _Filled:
 
 @dataclass
 class _ObservedRun:
-    """One run: its trace as far as it is stored, and the calls beyond that."""
+    """One run: its stored trace, and the calls after it."""
 
     run_id: UUID
     trace: ObservedTrace
@@ -333,7 +333,7 @@ class CallRecorder:
                 return
             with self._guard:
                 self._missed.subtract({whose: n})
-                self._missed += Counter()  # forgets who has none left
+                self._missed += Counter()  # drops those at zero
 
     @contextmanager
     def _alone(self, run_id: UUID, call: ObservedCall | None = None) -> Iterator[None]:

@@ -1,4 +1,4 @@
-"""A cluster as far as it has been told: its objects by kind, with the order in which they came."""
+"""The known state of a cluster: its objects by kind, with the order in which they came."""
 
 from __future__ import annotations
 

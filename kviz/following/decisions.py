@@ -1,4 +1,4 @@
-"""What a scheduler decided, as far as its writes say: bindings, and messages of pending pods.
+"""The decisions in a scheduler's writes: bindings, and messages of pending pods.
 
 An attempt that ends with the message it ended with before is not written, and so is not here.
 """

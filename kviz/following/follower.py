@@ -1,8 +1,9 @@
 """A cluster that is followed: lists and changes go in, in any order of kinds; events come out.
 
-Whoever follows has the state of a follower stored as its `Journal`: the lists it began with, and
-the changes it has told, in that order. A follower that begins with a journal goes on as if it had
-never stopped: watches begin behind `versions`, and what had come but was not told comes again.
+The state of a follower is stored as its `Journal`: the initial lists, and the changes that became
+events, in that order. A follower that begins with a journal continues as if it had never stopped:
+watches begin after `versions`, and changes that had arrived but were not in the journal arrive
+again.
 """
 
 from __future__ import annotations
@@ -273,7 +274,7 @@ class Journal:
 
     @property
     def versions(self) -> dict[str, int]:
-        """By kind, the resourceVersion behind which its watch goes on."""
+        """By kind, the resourceVersion after which its watch continues."""
         versions = {found.resource: found.version for found in self.lists}
         for change in self.changes:
             versions[change.resource] = max(versions[change.resource], change.version)
@@ -328,7 +329,7 @@ class Follower:
 
     @property
     def versions(self) -> dict[str, int]:
-        """By kind, up to where its changes have arrived, told or not: a watch goes on there."""
+        """By kind, the version of its latest arrived change: a watch continues there."""
         return dict(self._arrived)
 
     def take(self, change: Change, now_s: float) -> None:

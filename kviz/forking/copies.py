@@ -1,6 +1,6 @@
 """Work done by copies of this process, on all cores: what is loaded is shared, copy on write.
 
-Each piece of work has a copy of its own, forked when it begins. So it costs what it touches, not
+Each piece of work has its own copy, forked when it begins. So it costs what it touches, not
 what was loaded before (a cluster of 5,000 nodes, say), and it may change what it has, as no other
 piece sees that. Work that changes nothing is cheaper in copies that last (`side_by_side`): what a
 piece touches is copied once, not for each of them. What comes back is pickled. The work must not
@@ -41,7 +41,7 @@ MANY: Final = sys.maxsize
 """So many pieces a copy does."""
 TICK_S: Final = 0.5
 TELL_S: Final = 0.25
-"""So often a count is told at most."""
+"""The shortest time between two reports of a count."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Doing:
 
 
 class Count:
-    """Counts what work does. Each now and then `hear` is told how far it is.
+    """Counts what work does. `hear` is called with its progress now and then.
 
     In a copy it begins at 0, and the process that the copy was made of gets a `Doing`.
     """
@@ -132,10 +132,10 @@ def as_done(
 ) -> Generator[list[Done[T] | Died | Doing], None, None]:
     """Do `work(number)` for all numbers, `jobs` at a time, and yield what is done as it comes.
 
-    Numbers are taken from `numbers` one by one, when a copy may begin; it does `per_copy` pieces at
-    most, one after the other. A list comes at least every `tick_s` seconds, empty if nothing was
-    done: whoever iterates can look after other things. How far pieces are that count is in it, too.
-    What a piece of work raises is raised here. Closing the iterator ends all copies.
+    Numbers are taken from `numbers` one by one, when a copy may begin; it does `per_copy` pieces
+    at most, one after the other. A list comes at least every `tick_s` seconds, empty if nothing
+    was done: the caller can do other things. How far pieces are that count is in it, too. What a
+    piece of work raises is raised here. Closing the iterator ends all copies.
     """
     yield from _done_by(_Copies(work, max(1, jobs), per_copy, count), numbers, tick_s)
 
@@ -351,7 +351,7 @@ def _be_copy(
         for standard in (
             0,
             1,
-        ):  # or whoever reads what this process prints would wait for its copies
+        ):  # or a reader of this process's output would wait for its copies
             os.dup2(nothing, standard)
         with open(writer, "wb") as pipe:
             if count is not None:

@@ -1,4 +1,4 @@
-"""Which lesson an address names, and how far who asks is in it."""
+"""The lesson of an address, and the caller's progress in it."""
 
 from __future__ import annotations
 

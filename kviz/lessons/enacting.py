@@ -34,7 +34,7 @@ FINISHING: Final[tuple[Coin, ...]] = ("workers",)
 
 @dataclass(frozen=True)
 class Ends:
-    """Where a run leaves pods (`namespace/name`), as far as goals of tasks are about it."""
+    """Where a run leaves pods (`namespace/name`), for the goals of tasks."""
 
     nodes: dict[str, str]
     """By pod; empty for one without a node. Pods that are not known are not here."""

@@ -30,7 +30,7 @@ ASK_AGAIN_S: Final = 5.0
 
 
 class Visitor(Protocol):
-    """Who has a socket open, and for what; equal ones show the same."""
+    """The person with an open socket, and its purpose; equal ones show the same."""
 
     def __hash__(self) -> int: ...
 
@@ -83,7 +83,7 @@ class RunVisitor:
 
 
 class AccessWatch:
-    """Who is in, in this process."""
+    """The people connected to this process."""
 
     def __init__(self) -> None:
         self._refusals: dict[Visitor, set[asyncio.Event]] = {}

@@ -103,7 +103,7 @@ def _look_around(_: str) -> None:
 
 
 def _as_all_others(**_: object) -> None:
-    """Receive that logging is to be set up, and leave it as it is."""
+    """Receive the signal to set up logging, and change nothing."""
 
 
 class _Started:

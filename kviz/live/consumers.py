@@ -222,7 +222,7 @@ class RunConsumer(AsyncWebsocketConsumer):
             self.observed_hint_at = feed.hinted_at
 
     async def send_chunks(self, feed: Feed, last_seq: int) -> bool:
-        """Send chunks up to `last_seq` as far as the window allows; True if all are sent."""
+        """Send chunks up to `last_seq` while the window allows; True if all are sent."""
         while self.sent_seq < last_seq:
             if len(self.unacknowledged) >= WINDOW:
                 return False

@@ -53,7 +53,7 @@ class DetailFeed:
         self.newest = newest
 
     async def pump(self, read: Read) -> None:
-        """Send what is wanted as far as the window allows, wait for news, again."""
+        """Send what is wanted while the window allows, wait for news, repeat."""
         while True:
             self.news.clear()
             while (cycle := self._next()) > 0:

@@ -34,7 +34,7 @@ Chunk = tuple[int, bytes]
 
 
 class FeedBroke(Exception):
-    """The run cannot be read just now; who comes back finds a new feed."""
+    """The run cannot be read now; a later viewer gets a new feed."""
 
 
 class _Cache(Generic[Key]):
@@ -86,7 +86,7 @@ class Feed(SharedReading):
     # ------------------------------------------------------------ what viewers take
 
     async def next_chunk(self, after: int) -> Chunk | None:
-        """The chunk that goes on behind a seq, if it is stored."""
+        """The chunk after a seq, if it is stored."""
         if (found := self._chunks.get(after)) is not None:
             return found
         async with self._reading:

@@ -24,7 +24,7 @@ def listen() -> None:
 
 
 async def announce(group: str, hint: Hint) -> None:
-    """Reach every process that looks at the group, as far as the channel layer goes."""
+    """Reach every process that watches the group, if the channel layer delivers."""
     await get_channel_layer().group_send(group, hint)
 
 

@@ -3,7 +3,7 @@
 An answer is the byte `PREVIEW`, the request's id as four bytes (big-endian), and the gzipped
 answer (`kviz.runs.reading.preview`). Only the newest request counts: one that still waits is
 dropped for it, and a simulation for a cycle that nobody looks at any more is ended. At most
-`WINDOW` answers are on their way unacknowledged, so who is slow is sent the latest, not all.
+`WINDOW` answers are on their way unacknowledged, so a slow client gets the latest, not all.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class PreviewFeed:
         self.news.set()
 
     async def pump(self) -> None:
-        """Answer what is wanted as far as the window allows, wait for news, again."""
+        """Answer what is wanted while the window allows, wait for news, repeat."""
         try:
             while True:
                 self.news.clear()
@@ -119,7 +119,7 @@ class PreviewFeed:
                 raise _Superseded
 
     async def _evaluate(self, request: PreviewRequest) -> bytes:
-        """Evaluate beside the event loop, in a thread that nobody else waits for."""
+        """Evaluate outside the event loop, in a thread that nothing else waits for."""
         loop, began = asyncio.get_running_loop(), time.monotonic()
         told = -TOLD_EVERY_S
 

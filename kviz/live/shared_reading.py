@@ -37,7 +37,7 @@ class SharedReading(ABC):
 
     def __init__(self, *groups: str) -> None:
         self.is_broken = False
-        """It cannot be read just now; who comes back finds a new one."""
+        """It cannot be read now; a later viewer gets a new one."""
         self.n_looking = 0
         self._groups = groups
         self._news = asyncio.Event()
@@ -50,7 +50,7 @@ class SharedReading(ABC):
         """
 
     def hear(self, hint: Hint) -> None:
-        """Take a hint; by default whatever it is something is to be read again."""
+        """Take a hint; by default every hint causes a new read."""
         self.wake()
 
     @abstractmethod

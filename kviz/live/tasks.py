@@ -1,14 +1,14 @@
-"""What a worker does: one function per kind of work, whoever calls it.
+"""What a worker does: one function per kind of work.
 
 A worker looks into the tables and does what is most urgent: the embedded one (`kviz.live.worker`)
 all the time, that of a broker for each message (`kviz.live.celery_worker`). Each kind of work takes
 the key of a row and claims it: of several workers that find the same row one works, and the others
 go. So it does no harm that a message is delivered twice, or not at all.
 
-Work that gives way to something more urgent leads to that at once: what waits can be claimed by
-whoever sees it waiting, and the next look begins with it.
+Work that gives way to something more urgent leads to that at once: every worker that sees waiting
+work can claim it, and the next look begins with it.
 
-Whoever dies in one of them loses nothing that was stored, and another goes on behind that.
+A worker that dies in one of them loses nothing stored, and another continues after that.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class Worker:
 class Left:
     """What a worker has left for something more urgent, and does not begin again at once.
 
-    If that cannot be had, the worker would come and go for ever: so the pause doubles each time.
+    If that is impossible, the worker would retry for ever: so the pause doubles each time.
     """
 
     def __init__(self) -> None:
@@ -173,7 +173,7 @@ class Task:
     """Whether something waits for which a worker leaves this."""
 
     def do(self, worker: Worker, key: str) -> bool:
-        """Do it with a row; False if that is not to be had."""
+        """Do it with a row; False if the row cannot be claimed."""
         with work_counts.busy(self.kind):
             is_done = self.work(worker, key)
         if is_done:

@@ -1,7 +1,7 @@
 """The embedded worker: looks into the tables for what waits, and does it (`kviz.live.tasks`).
 
 It works until it is stopped, one thing after the other. Runs go first, also while it carries out
-an experiment, which goes on afterwards.
+an experiment, which continues afterwards.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Answers cut to what one reads at once, and the rest of them on request.
 
-What a cluster's files say (names, labels, annotations, messages) is text of whoever wrote them. It
-is handed on as data: in JSON, with everything escaped that is not visible, and with long texts cut.
+What a cluster's files say (names, labels, annotations, messages) is text of unknown authors. It is
+passed on as data: in JSON, with everything escaped that is not visible, and with long texts cut.
 """
 
 from __future__ import annotations

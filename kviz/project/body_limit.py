@@ -125,7 +125,7 @@ async def _begin_refusal(
 ) -> bytes:
     """Send the head of an answer after which the connection ends; return its body.
 
-    It is a page, or below `/api/` a problem document, in the language of who asks.
+    It is a page, or below `/api/` a problem document, in the caller's language.
     """
     request = ASGIRequest({"method": "POST", "path": "/", **scope}, BytesIO())
     with override(get_language_from_request(request)):

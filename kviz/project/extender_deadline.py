@@ -89,7 +89,7 @@ class ExtenderDeadline:
         _record(question)
 
     def _look_again(self, token: str, session: KnownSession) -> None:
-        """Ask the database beside the answers whether it still is as is known, one at a time."""
+        """Check in the database whether the known state is current, one check at a time."""
         if session.is_old and not self._looking:
             task = asyncio.create_task(_looked_up(token))
             self._looking.add(task)

@@ -1,4 +1,4 @@
-"""`/healthz` and `/readyz`, for whoever starts, stops and addresses processes.
+"""`/healthz` and `/readyz`, for systems that start, stop and address processes.
 
 They are answered before Django is asked: to any host name, as probes address a container by its
 number; without a session; and while every thread is busy. They say what works, never why not.

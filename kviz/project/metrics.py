@@ -1,8 +1,8 @@
 """`/metrics` for Prometheus: this process, and what the database says of all of them.
 
-Runs, queue and experiments are read when somebody asks: right whichever worker did what,
-and whenever it died. In local mode whoever reaches kviz may ask; in server mode who has
-`KVIZ_METRICS_TOKEN`, and nobody if there is none.
+Runs, queue and experiments are read on request: right for all workers, even dead ones. In local
+mode everyone who can reach kviz may read them; in server mode a client with `KVIZ_METRICS_TOKEN`,
+and nobody if there is none.
 """
 
 from __future__ import annotations

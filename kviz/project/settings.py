@@ -17,7 +17,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 CHECKOUT = PACKAGE.parent
 IN_CHECKOUT = (CHECKOUT / "manage.py").is_file()
 SHARE = CHECKOUT if IN_CHECKOUT else PACKAGE / "share"
-"""Where `templates`, `static` and `docs` are: beside the package, or inside an installed one."""
+"""Where `templates`, `static` and `docs` are: next to the package, or inside an installed one."""
 DOCS_DIR = SHARE / "docs"
 
 DATA_DIR = env.data_dir()
@@ -184,7 +184,7 @@ CLASS_HOURS = env.number("KVIZ_CLASS_HOURS")
 CLASS_SEATS_PER_ADDRESS = env.number("KVIZ_CLASS_SEATS_PER_ADDRESS")
 """How many may be in a live class from one address, in server mode."""
 CLUSTERS_FILE = Path(clusters_file) if (clusters_file := env.text("KVIZ_CLUSTERS_FILE")) else None
-"""Server mode: the real clusters that may be imported, and by whom (docs/clusters.md)."""
+"""Server mode: the real clusters to import, and for which workspaces (docs/clusters.md)."""
 MAX_REENACTED_CYCLES = env.number("KVIZ_MAX_REENACTED_CYCLES")
 """How far into a run of 1,000 nodes a cycle may be to be re-enacted while somebody waits."""
 ALLOWED_PLUGINS = env.words("KVIZ_ALLOW_PLUGINS") if MODE is Mode.SERVER else None
@@ -267,7 +267,7 @@ OIDC_NAME = env.text("KVIZ_OIDC_NAME")
 """What the button says."""
 OIDC_GROUPS_CLAIM = env.text("KVIZ_OIDC_GROUPS_CLAIM")
 OIDC_GROUPS = env.words("KVIZ_OIDC_GROUPS")
-"""Who is in none of these may not sign in; empty: everybody the issuer knows may."""
+"""Only members of these may sign in; empty: everybody the issuer knows may."""
 OIDC_ADMIN_GROUPS = env.words("KVIZ_OIDC_ADMIN_GROUPS")
 SOCIALACCOUNT_PROVIDERS = env.openid(OIDC_ISSUER, OIDC_NAME)
 

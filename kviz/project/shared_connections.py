@@ -20,7 +20,7 @@ PATIENCE_S: Final = 20.0
 IDLE_S: Final = 60.0
 """How long connections stay open that nobody needs any more."""
 AGAIN_S: Final = 5.0
-"""How long the pool tries to connect for those who wait; the next who comes has it try again."""
+"""How long the pool tries to connect for waiting threads; the next one makes it try again."""
 
 
 def share_connections() -> None:

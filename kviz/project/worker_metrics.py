@@ -1,4 +1,4 @@
-"""`/metrics` of a worker: a port of its own, read under the rules of the server's `/metrics`."""
+"""`/metrics` of a worker: on a separate port, under the rules of the server's `/metrics`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kviz.project.metrics import ADDRESS, may_read
 log = logging.getLogger(__name__)
 
 SILENT_S: Final = 10.0
-"""Whoever connects and asks nothing is sent away after so long."""
+"""A connection without a request is closed after this time."""
 
 
 class _Answer(BaseHTTPRequestHandler):

@@ -33,7 +33,7 @@ class Group(Part, frozen=True):
 
 
 class Term(Part, frozen=True):
-    """`group` and `see` are ids; `plugin` has a page of its own."""
+    """`group` and `see` are ids; `plugin` has its own page."""
 
     group: str
     name: str

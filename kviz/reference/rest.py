@@ -25,7 +25,7 @@ _EXAMPLES: Final = {"integer": 1, "number": 1, "boolean": True, "array": [], "ob
 
 @dataclass(frozen=True)
 class Field:
-    """A parameter, or a field of a document; `document` names one that has a section of its own."""
+    """A parameter, or a field of a document; `document` names one that has its own section."""
 
     name: str
     where: str

@@ -14,7 +14,7 @@ _TABLE: Final = re.compile(re.escape(HEAD) + r"(\|.*\n)*")
 
 
 def renewed(document: str) -> str:
-    """Return the document with the table of today's settings in the place of its own."""
+    """Return the document with its table replaced by that of today's settings."""
     rows = (f"| `{name}` | {_default(each)} | {each.says} |\n" for name, each in declared().items())
     table = HEAD + "".join(rows)
     return _TABLE.sub(lambda _: table, document, count=1)

@@ -70,7 +70,7 @@ class Run(Claimed):
     release_told = models.CharField(max_length=64, blank=True, default="", db_default="")
     """What it was chosen by (`scheduler_core.releases.choosing`); empty if somebody named it."""
     feature_gates = models.JSONField(default=dict)
-    """Gates that were switched, by name: by whoever started the run, or by its scenario."""
+    """Gates that were switched, by name: at the start of the run, or by its scenario."""
     tie_break = models.CharField(max_length=8, default="heap")
     queue_order = models.CharField(max_length=8, default="listed")
     changes = models.JSONField(default=list)
@@ -203,14 +203,14 @@ class ShareLinks(models.QuerySet["ShareLink"]):
 
 
 class ShareLink(models.Model):
-    """What opens a run, for reading, to whoever has it (`?share=TOKEN`)."""
+    """A link that opens a run, for reading, to everyone who has it (`?share=TOKEN`)."""
 
     token = models.CharField(max_length=64, unique=True)
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="links")
     made_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, related_name="+", null=True, blank=True
     )
-    """Null: a guest, whoever sits at the machine, or somebody whose account is gone."""
+    """Null: a guest, the local user, or a person whose account was deleted."""
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     """Null: never."""
@@ -227,7 +227,7 @@ class ShareLink(models.Model):
         return f"link {self.pk} to {self.run_id}"
 
     def get_absolute_url(self) -> str:
-        """What to send to whom one shares with, on this site."""
+        """The address to send, on this site."""
         page = reverse("run-detail", args=[self.run_id])
         return f"{page}?{urlencode({'share': self.token})}"
 

@@ -1,4 +1,4 @@
-"""Whether a scenario's steps find in a cluster what they act on, as far as that can be foreseen.
+"""Whether a cluster has the objects that a scenario's steps act on, if that is predictable.
 
 Pure: no database. What only the run can decide (pods made by owners, objects deleted before) is
 left to it: the trace marks the steps that were refused.

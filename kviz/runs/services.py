@@ -305,14 +305,14 @@ def _run_store(workspace: Workspace, found: saved.SavedRun) -> Run:
 
 
 def run_rename(*, run: Run, name: str) -> None:
-    """Give a run a name of its own; an empty one gives back its cluster's."""
+    """Give a run a name; an empty one restores its cluster's."""
     Run.objects.filter(pk=run.pk).update(name=name.strip()[:MAX_NAME_CHARS])
 
 
 def run_repeat_veiled(*, workspace: Workspace, run: Run, veiled_after: int) -> Run:
     """Queue a simulated run once more, behind a veil. Raises InvalidInput and TooManyAtOnce.
 
-    The same inputs give the same trace, as far as it is revealed.
+    The same inputs give the same trace, up to what is revealed.
     """
     _refuse_another(workspace)
     _refuse_fork(run, 0)
@@ -335,7 +335,7 @@ def run_pause(*, run: Run) -> bool:
 
 
 def run_resume(*, run: Run) -> bool:
-    """Queue a paused run again; it goes on after its last stored event. False if not paused."""
+    """Queue a paused run again; it continues after its last stored event. False if not paused."""
     paused = Run.objects.filter(pk=run.pk, status=Run.Status.PAUSED)
     if paused.update(status=Run.Status.QUEUED, claims=0) != 1:
         return False

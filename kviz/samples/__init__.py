@@ -1,7 +1,7 @@
 """The sample clusters: small, our own, each teaching one thing.
 
 `clusters/<slug>.yaml` is what `kubectl get ... -A -o yaml` prints, so a sample takes the same road
-as an upload. A folder `clusters/<slug>` holds what its run is given beside the cluster. What the
+as an upload. A folder `clusters/<slug>` has the other inputs of its run. What the
 pages say about them is in `samples.yaml`. No Django: commands read samples without a server.
 """
 

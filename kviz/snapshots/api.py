@@ -218,7 +218,7 @@ class SnapshotViewSet(GenericViewSet[Snapshot]):
     @extend_schema(parameters=[SHARE], responses={(200, YAML): OpenApiTypes.STR})
     @action(detail=True, url_path="yaml", renderer_classes=[YamlRenderer])
     def as_yaml(self, request: Request, snapshot_id: UUID) -> HttpResponseBase:
-        """The objects as YAML, as far as kviz reads them: kubectl reads it, and kviz."""
+        """The objects as YAML, with the fields that kviz reads, for kubectl and kviz."""
         snapshot = _snapshot(request, snapshot_id)
         name = f"{slugify(snapshot.name) or 'cluster'}.yaml"
         return attachment(yaml_pieces(snapshot), name=name, media_type=YAML)

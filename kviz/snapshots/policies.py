@@ -114,7 +114,7 @@ def _policies_of(snapshot_id: UUID, sha256: str) -> Policies:
 
 
 def collect(objects: Iterable[object]) -> Policies:
-    """Find the policies among a cluster's objects, and whom they concern."""
+    """Find the policies among a cluster's objects, and the pods they concern."""
     pods: list[_Pod] = []
     budgets: list[PodDisruptionBudget] = []
     classes: list[PriorityClass] = []

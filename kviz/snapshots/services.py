@@ -126,7 +126,7 @@ def text_check(*, text: str) -> tuple[list[ErrorItem], Mapping[str, int], Mappin
 def snapshot_adopt(*, workspace: Workspace, packed: bytes, like: Snapshot) -> Snapshot:
     """Store a cluster that was packed elsewhere, unless the workspace can see the same one.
 
-    `like` is how the snapshot shall look, not saved. Whoever calls has checked what is packed.
+    `like` is an unsaved snapshot with the fields to use. The caller must have validated `packed`.
     """
     same = snapshots_visible(workspace=workspace).filter(sha256=like.sha256)
     for known in same.filter(objects_packed__packed=packed):

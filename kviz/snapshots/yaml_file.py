@@ -14,6 +14,6 @@ MEDIA_TYPE: Final = "application/yaml"
 
 
 def yaml_pieces(snapshot: Snapshot) -> Iterator[bytes]:
-    """Yield the objects of a snapshot, a document each, as far as kviz reads them."""
+    """Yield the objects of a snapshot, a document each, with the fields that kviz reads."""
     for item in snapshot_objects_each(snapshot=snapshot):
         yield f"---\n{written(object_document(item))}".encode()

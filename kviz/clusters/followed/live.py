@@ -1,8 +1,7 @@
 """Following a cluster live: a thread watches it, and appends to its run and its journal.
 
 Credentials are read from the kubeconfig each time, or from where the operator's list says, and
-never stored. `keep` goes on with what a server followed before it was started again, and loses
-nothing.
+never stored. `keep` continues what a server followed before its restart, and loses nothing.
 """
 
 from __future__ import annotations
@@ -115,7 +114,7 @@ def of(followed: FollowedCluster) -> Live | None:
 
 
 def problem_of(followed: FollowedCluster) -> str:
-    """Why a cluster is followed no longer, as far as this process knows."""
+    """Why a cluster is no longer followed, if this process knows."""
     found = _live.get(followed.pk)
     return _unable.get(followed.pk, "") or (found.problem if found is not None else "")
 
@@ -197,7 +196,7 @@ def server_name() -> str:
 
 
 def keep(over: threading.Event) -> None:
-    """Go on with what is to be followed, and say so, until it is over; for a separate thread."""
+    """Continue to follow, and report it, until it is over; for a separate thread."""
     while True:
         try:
             keep_once()

@@ -20,7 +20,7 @@ class FollowedCluster(models.Model):
     context = models.CharField(max_length=200, blank=True)
     """The context it is followed by; empty for one that was read from a recording."""
     scheduler_config = models.TextField(blank=True)
-    """The scheduler's configuration as far as it was given or guessed; empty means upstream's."""
+    """The scheduler's given or guessed configuration; empty means upstream's."""
     config_origin = models.CharField(max_length=300, blank=True)
     """Where the configuration, or its absence, was guessed from; empty if it was given."""
     release = models.CharField(max_length=16, blank=True, default="", db_default="")

@@ -53,7 +53,7 @@ class Page:
     resource_version: str
     continue_token: str
     n_left: int = 0
-    """Objects behind this page, as far as the server says."""
+    """Objects after this page, if the server says."""
 
 
 class _ListMeta(msgspec.Struct, rename="camel"):

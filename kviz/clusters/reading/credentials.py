@@ -1,9 +1,9 @@
-"""How a request proves who asks, out of a user of a kubeconfig.
+"""How a request authenticates, from a user of a kubeconfig.
 
-The official client is not asked to find credentials: it ignores `as:` and reads with all rights of
-the user, goes on as nobody when an exec plugin fails, and complains about the line break at the end
-of a token file with an error that holds the token. What kviz cannot do safely it refuses, and it
-never asks as nobody (docs/clusters.md has all forms).
+The official client does not find the credentials: it ignores `as:` and reads with all rights of
+the user, sends anonymous requests when an exec plugin fails, and reports a line break at the end
+of a token file with an error that has the token. kviz refuses what it cannot do safely, and never
+sends anonymous requests (docs/clusters.md has all forms).
 """
 
 from __future__ import annotations
@@ -88,14 +88,14 @@ class ExecPlugin:
     plugin: Exec
     folder: Path
     cluster: Mapping[str, object] | None
-    """What it is told of the cluster, if it wants to know."""
+    """What it gets about the cluster, if it needs that."""
     _status: _Status | None = field(default=None, repr=False)
 
     def token(self) -> str:
         return self.status().token
 
     def status(self) -> _Status:
-        """What it handed out. Raises ContextRefused: never goes on without credentials."""
+        """What it handed out. Raises ContextRefused: never continues without credentials."""
         if self._status is None or _is_over(self._status):
             self._status = self._run()
         return self._status

@@ -39,7 +39,7 @@ class Exec(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class User(msgspec.Struct, frozen=True, rename="kebab"):
-    """How to prove who asks. Its text is secret."""
+    """How to authenticate. Its text is secret."""
 
     token: str = ""
     token_file: str = msgspec.field(name="tokenFile", default="")
@@ -81,7 +81,7 @@ class Cluster(msgspec.Struct, frozen=True, rename="kebab"):
 
 
 class Context(msgspec.Struct, frozen=True):
-    """A cluster and who asks it."""
+    """A cluster and the user for it."""
 
     cluster: str = ""
     user: str = ""

@@ -6,7 +6,7 @@ quoted.
 ``ClusterProblem``
     ``ContextRefused``        a context that kviz cannot use, or not safely
     ``Unreachable``           no answer came
-        ``Untrusted``         whoever answered could not prove to be the API server
+        ``Untrusted``         the answering server could not prove to be the API server
     ``StreamCut``             an answer began and broke off
     ``Refusal``               the API server answered with an error
         ``Unauthorized``      401: it does not know the credentials
@@ -52,7 +52,7 @@ class Unreachable(ClusterProblem):
 
 
 class Untrusted(Unreachable):
-    """Whoever answered could not prove to be the API server."""
+    """The answering server could not prove to be the API server."""
 
 
 class StreamCut(ClusterProblem):
@@ -106,7 +106,7 @@ class NotFound(Refusal):
 class Expired(Refusal):
     """410: a resource version or continue token is too old.
 
-    `continue_token` goes on with a list, at a newer resource version than the pages before; empty
+    `continue_token` continues a list, at a newer resource version than the pages before; empty
     if there is none.
     """
 

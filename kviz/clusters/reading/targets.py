@@ -31,7 +31,7 @@ EXEC_EXTENSION: Final = "client.authentication.k8s.io/exec"
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """An API server, how to trust it, and who asks."""
+    """An API server, how to trust it, and the credentials."""
 
     name: str
     """Of the context."""
@@ -151,7 +151,7 @@ def checked_server(server: str, context: str) -> str:
 
 
 def _authority(cluster: Placed[Cluster]) -> bytes:
-    """Whom to trust, as PEM; empty: whom this machine trusts. Raises ContextRefused."""
+    """The trusted authorities, as PEM; empty: those of this machine. Raises ContextRefused."""
     entry = cluster.entry
     path = cluster.folder / entry.certificate_authority if entry.certificate_authority else None
     authority = pem_of(entry.certificate_authority_data, path, "certificate authority")
@@ -164,7 +164,7 @@ def _authority(cluster: Placed[Cluster]) -> bytes:
 
 
 def _told(cluster: Cluster, authority: bytes) -> Mapping[str, object]:
-    """What an exec plugin is told of the cluster if it wants to know (`provideClusterInfo`)."""
+    """What an exec plugin gets about the cluster if it needs that (`provideClusterInfo`)."""
     told: dict[str, object] = {
         "server": cluster.server,
         "tls-server-name": cluster.tls_server_name,

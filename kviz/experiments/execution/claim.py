@@ -1,7 +1,8 @@
 """Writes: which workers an experiment and its portions belong to (`kviz.common.claiming`).
 
-The worker whose the experiment is asks for variants, portion by portion, and concludes. Whoever has
-a portion runs its variants. All of them write to the experiment's row first, and then to portions.
+The worker that owns the experiment requests variants, portion by portion, and concludes. The owner
+of a portion runs its variants. All of them write to the experiment's row first, and then to
+portions.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ def experiment_to_share(*, key: str) -> Experiment | None:
 
 
 def experiment_close(experiment: Experiment, **values: object) -> bool:
-    """End an experiment, whoever works at it; False if it was over."""
+    """End an experiment, even if another worker runs it; False if it was over."""
     live = Experiment.objects.filter(pk=experiment.pk, status__in=Experiment.LIVE)
     with transaction.atomic():
         if not live.update(finished_at=timezone.now(), claimed_by="", **values):

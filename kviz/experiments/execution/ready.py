@@ -1,7 +1,7 @@
 """A worker gets ready for questions about the run that it has executed last, before any is asked.
 
-Whoever looks at the page of a pending pod in a large cluster then waits for the search, not for the
-cluster. Nothing depends on it.
+The page of a pending pod in a large cluster then waits only for the search, not for the cluster.
+Nothing depends on it.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ Values = Mapping[str, Any]
 
 
 class NotStarted(Exception):
-    """An experiment that a form asks for cannot be had; `errors` say why."""
+    """An experiment that a form requests is not possible; `errors` say why."""
 
     def __init__(self, errors: list[ErrorItem], status: HTTPStatus) -> None:
         super().__init__("; ".join(str(each["message"]) for each in errors))
@@ -120,7 +120,7 @@ def page_of_what_begins(
     form: Callable[[Sequence[ErrorItem], HTTPStatus], HttpResponse],
     share: str,
 ) -> HttpResponse:
-    """Begin an experiment and lead to its page; the form again, with why, if it cannot be had.
+    """Begin an experiment and lead to its page; the form again if it is not possible.
 
     With `share` the page leads back to a run of somebody else's.
     """

@@ -145,7 +145,7 @@ class Made:
 
 
 def _arguments(a: Made, b: Made) -> list[Setting]:
-    """The arguments of plugins that differ, as far as they are known."""
+    """The arguments of plugins that differ, those that are known."""
     if a.configuration is None or b.configuration is None:
         return []
     return argument_settings(a.configuration, b.configuration)

@@ -24,7 +24,7 @@ class Draining:
 
 
 def draining(run: Run, n_nodes: int, limit: int, jobs: int) -> Draining:
-    """Drain the nodes of a settled run as far as that goes; each is tried in a copy of the process.
+    """Drain as many nodes of a settled run as possible; each is tried in a copy of the process.
 
     Raises CopyDied for a drain whose process is killed twice.
     """

@@ -45,7 +45,7 @@ class Try(Variant):
 
 
 class NodeSets:
-    """Looks for nodes to add, and drains nodes as far as that goes."""
+    """Looks for nodes to add, and drains as many nodes as possible."""
 
     per_copy: Final = ONE
 

@@ -20,7 +20,7 @@ ROWS_SHOWN: Final = 300
 
 @dataclass(frozen=True)
 class OfferRow:
-    """A kind of node that can be had; `n` of it are in the set."""
+    """A kind of node that can be added; `n` of it are in the set."""
 
     name: str
     like: str

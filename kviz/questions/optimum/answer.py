@@ -182,7 +182,7 @@ LARGEST: Final = 10**300
 
 @dataclass(frozen=True)
 class Answer:
-    """What the run did beside the optimum, and which of its cycles lost it.
+    """The run compared with the optimum, and the cycle that lost it.
 
     `loss` is what is surely lost where the optimum is not proven, not even in the numbers of pods.
     """

@@ -1,4 +1,4 @@
-"""A run beside the optimum: what each placed and is worth, and the cycle that lost the best."""
+"""A run compared with the optimum: what each placed and is worth, and the cycle that lost it."""
 
 from __future__ import annotations
 

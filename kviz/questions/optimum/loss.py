@@ -1,7 +1,7 @@
 """Where not even a number of pods is proven: what a run has surely lost, and by which cycle.
 
-The best placement that was found can be had, so what is missing of it after a cycle, by a bound
-that nobody exceeds, is lost. It may be more: the optimum may be better than what was found.
+The best placement found is possible, so the part of it that an upper bound excludes after a cycle
+is lost. It may be more: the optimum may be better than what was found.
 """
 
 from __future__ import annotations

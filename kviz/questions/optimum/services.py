@@ -23,7 +23,7 @@ def optimum_ask(
 
     None while the run is not over, or is observed.
 
-    A search that is under way goes on.
+    A running search continues.
     """
     if run.is_observed or run.snapshot is None or not run.is_over or run.is_veiled:
         return None

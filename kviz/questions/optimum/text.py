@@ -29,7 +29,7 @@ def as_text(found: Answer) -> str:
 
 
 def as_document(found: Answer) -> dict[str, object]:
-    """Return what a page shows: the JSON, who is elsewhere, what was in reach, and sentences."""
+    """Return what a page shows: the JSON, the moved pods, what was in reach, and sentences."""
     moved, regret = found.comparison.moved, found.regret
     return as_json(found) | {
         "moved": [

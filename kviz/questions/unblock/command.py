@@ -131,7 +131,7 @@ def _found_until(search: Iterator[Unblocked], until: float) -> Unblocked:
             if time.monotonic() > until:
                 break
     except KeyboardInterrupt:
-        pass  # who has seen enough is told what was found
+        pass  # after Ctrl-C the answers found are printed
     if tells:
         print("\r\033[K", end="", file=sys.stderr)
     return found

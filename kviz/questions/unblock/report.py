@@ -137,7 +137,7 @@ def _answers(results: Sequence[Result]) -> list[tuple[int, Mapping[str, Any]]]:
 
 
 def _harm(answer: Mapping[str, Any]) -> Harm:
-    """Whom an answer harms; answers of before this was asked say nothing of it."""
+    """The pods that an answer harms; older answers do not have it."""
     return cast(Harm, answer.get("harm", "others"))
 
 

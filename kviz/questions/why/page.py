@@ -67,7 +67,7 @@ def run_node(request: HttpRequest, run_id: UUID, cycle: int, node: str) -> HttpR
 def _looked_at(
     run: Run, recorded: CycleDocument, node: str, against: str
 ) -> tuple[NodeEvidenceDocument | None, str]:
-    """The values of a node in a cycle, and what is wrong if they cannot be had."""
+    """The values of a node in a cycle, and what is wrong if they are not available."""
     try:
         return node_evidence(run=run, recorded=recorded, node=node, against=against), ""
     except UnknownNode:

@@ -1,4 +1,4 @@
-"""Terms explained where they stand, without JavaScript: a button that opens a note of its own."""
+"""Terms explained where they stand, without JavaScript: a button that opens a note."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def term(key: str, text: str = "") -> SafeString:
 
 @register.simple_tag
 def point_term(point: str) -> str:
-    """The name of an extension point, explained where it has a term of its own."""
+    """The name of an extension point, explained if it has a term."""
     terms = source.glossary().terms.items()
     return next((term(key) for key, found in terms if found.name == point), point)
 

@@ -275,7 +275,7 @@ class CycleViewSet(GenericViewSet[Cycle]):
     @extend_schema(parameters=[SHARE], request=None, responses={201: SnapshotSerializer})
     @action(detail=True, methods=["post"])
     def snapshot(self, request: Request, run_id: UUID, cycle: int) -> Response:
-        """Keep the cluster as the cycle found it as a snapshot of its own.
+        """Keep the cluster as the cycle found it as a new snapshot.
 
         A pod on its way to a node is still pending in it. The run is simulated again, as for
         `also/`.

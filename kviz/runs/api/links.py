@@ -74,7 +74,7 @@ class RunShare(APIView):
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, run_id: UUID) -> Response:
-        """Revoke all links to the run: who has one reads it no longer."""
+        """Revoke all links to the run: they no longer open it."""
         sharing.run_unshare(run=own_run(request, run_id))
         return Response(status=HTTPStatus.NO_CONTENT)
 

@@ -1,7 +1,7 @@
 """Writes: runs of an older kviz are simulated again, one at a time, while a worker is idle.
 
 A trace of engine 0.1 has its sentences in English. Its inputs are stored and a simulation is
-deterministic, so a second run of them, which nobody sees while it goes on, gets the trace of this
+deterministic, so a second run of them, which nobody sees before it is over, gets the trace of this
 kviz. If that decides alike it takes the place of the old one; if not, both stay.
 """
 

@@ -57,7 +57,7 @@ def upsert(
 
 
 Owned = Callable[[Run], QuerySet[Run]]
-"""The row of a run as long as whoever appends may change it, else no row."""
+"""The row of a run while the caller may change it, else no row."""
 
 
 class AppendRefused(Exception):

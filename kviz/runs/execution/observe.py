@@ -1,8 +1,8 @@
 """Writes: runs that are observed. Their trace grows by what a real scheduler asks its extender.
 
-Stored, streamed and read it is like any other. No worker has a part in it: whoever receives the
-scheduler's calls appends. Several processes may; each appends only behind what it knows, and one
-that was overtaken starts again from what is stored.
+Stored, streamed and read it is like any other. No worker has a part in it: the process that
+receives the scheduler's calls appends. Several processes may; each appends only behind what it
+knows, and one that was overtaken starts again from what is stored.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whom a page of a run is for: the run behind an address, and what every page shows of it."""
+"""The run of an address, who may see it, and what every page shows of it."""
 
 from __future__ import annotations
 

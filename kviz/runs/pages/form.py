@@ -54,7 +54,7 @@ USUAL: Final = {
     "tie_break": (gettext_lazy("Among equal nodes"), "heap"),
     "seed": (gettext_lazy("Seed"), "0"),
 }
-"""Settings beside the gates, by field: what the form calls them, and their defaults."""
+"""Settings besides the gates, by field: what the form calls them, and their defaults."""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -69,7 +69,7 @@ costs time, not memory. A cycle over 3,000 nodes takes some 14 kB."""
 
 
 class NotOver(Exception):
-    """A run that goes on has no end to save yet."""
+    """A run that is not over cannot be saved yet."""
 
 
 NOT_OVER: Final = say("run_file.not_over", "The run is not over yet. Wait for its end, or stop it.")

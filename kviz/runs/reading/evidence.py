@@ -149,7 +149,7 @@ def _nearest(found: Why, evidence: CycleEvidence) -> list[NearestDocument]:
 
 
 def pod_evidence_at_once(*, run: Run, recorded: CycleDocument) -> PodEvidenceDocument | None:
-    """The same, if it takes no longer than a page may and can be had; None otherwise."""
+    """The same, if it is available and takes no longer than a page may; None otherwise."""
     if not is_quick(recorded):
         return None
     try:

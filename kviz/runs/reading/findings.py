@@ -18,7 +18,7 @@ SHOWN = 20
 """Rows of a list that the page shows before it links to the full one."""
 PODS_SHOWN = 5
 FEW_CAUSES = 3
-"""So many pods, each with a cause of its own, are said at once."""
+"""The number of pods with different causes that are listed at once."""
 MAX_PODS_NAMED = 500
 """Of one cause; the CSV of a run's pods has them all."""
 

@@ -95,7 +95,7 @@ _SETS: Final = re.compile(r"\b(Possible|Feasible|Viable|chosen|Preemptable|Least
 
 
 def _formula(text: str) -> SafeString:
-    """A formula on a line of its own; the names of sets can be lit on the map, and focused."""
+    """A formula on its own line; the names of sets can be highlighted on the map, and focused."""
     parts = (
         format_html('<span class="sym" tabindex="0" data-set="{0}">{0}</span>', part)
         if i % 2

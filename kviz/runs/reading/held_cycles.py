@@ -169,7 +169,7 @@ def _reenact(run: Run, recorded: CycleDocument, progress: Progress) -> Reenacted
 
 
 def went_as_recorded(cycle: DecidedCycle, recorded: CycleDocument) -> bool:
-    """Compare verdicts; what nominated pods have to do with one is told by the record alone."""
+    """Compare verdicts; only the record says how nominated pods affect one."""
     first = {node: answer_document(status) for node, status in cycle.rejected.items()}
     verdicts = {
         node: {name: value for name, value in status.items() if name != "nominated"}

@@ -28,7 +28,7 @@ QUEUES: Final = ("active", "backoff", "unschedulable", "gated")
 
 
 def scheduler_metrics(run: Run) -> bytes:
-    """Prometheus text of a run as far as it is recorded."""
+    """Prometheus text of the recorded part of a run."""
     registry = CollectorRegistry()
     profiles = dict(run.pod_outcomes.values_list("pod", "scheduler_name"))
     cycles = run.cycle_rows.order_by("number")

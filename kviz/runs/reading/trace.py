@@ -186,7 +186,7 @@ def _names_in(names: Names, headers: Sequence[HeaderEvent], cycle: range) -> Nam
 def _until_bound(
     chunk: TraceChunk, headers: Sequence[HeaderEvent], place: range
 ) -> list[HeaderEvent]:
-    """The events after a cycle, as far as its pod's binding reaches."""
+    """The events after a cycle, up to the end of its pod's binding."""
     later = list(headers[place.stop :])
     cycle = headers[place.start : place.stop]
     pod = next(event.pod for event in cycle if isinstance(event, CycleStarted))
@@ -299,7 +299,7 @@ class RefusedStep:
 
 
 def steps_refused(*, run: Run) -> list[RefusedStep]:
-    """The steps of the run's scenario that could not be carried out, as far as it is stored."""
+    """The stored steps of the run's scenario that could not be carried out."""
     if not run.scenario.strip():
         return []
     return list(_steps_refused(run.pk, run.last_seq))

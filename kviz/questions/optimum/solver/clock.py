@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 
 class Cancelled(Exception):
-    """Whoever asked for the optimum no longer wants it."""
+    """The caller no longer wants the optimum."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """How far a search is: what it is after, what it has, and what nobody can exceed.
+    """How far a search is: its objective, the best value, and the bound.
 
     `objective` is `placed at priority P`, `value`, or `placements`; `incumbent` None without one.
     """

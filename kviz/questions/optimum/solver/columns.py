@@ -1,7 +1,7 @@
 """A program of groups, solved with few of its patterns at a time.
 
-A cluster has thousands of patterns, and a good placement uses a dozen. Solving as though pods could
-be divided is quick, bounds what can be had, and prices the patterns: one that costs more than the
+A cluster has thousands of patterns, and a good placement uses a dozen. Solving as though pods
+could be divided is quick, bounds the result, and prices the patterns: one that costs more than the
 bound leaves above the incumbent is in no better placement.
 """
 

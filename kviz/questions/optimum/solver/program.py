@@ -1,7 +1,8 @@
 """An instance as a mixed-integer program: one integer per class of equal pods and node.
 
-Beside the counts `x[c, n]` there are binaries where a rule asks whether anybody is in a domain.
-Every row is exact: a placement is feasible in the program if and only if it is in the instance.
+In addition to the counts `x[c, n]` there are binaries where a rule needs whether a domain has a
+pod. Every row is exact: a placement is feasible in the program if and only if it is in the
+instance.
 """
 
 from __future__ import annotations
@@ -233,7 +234,7 @@ def _add_rule(program: Program, rule: Rule) -> None:
 
 
 def _add_apart(program: Program, rule: Apart) -> None:
-    """Who is both owner and meant excludes everybody; other owners and others meant: each other."""
+    """A pod that is both owner and target excludes all; other owners and targets: each other."""
     for domain in range(rule.domains.n):
         nodes = rule.domains.nodes_of(domain)
         both = program.counts_in(np.flatnonzero(rule.owners & rule.meant), nodes)
