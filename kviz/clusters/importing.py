@@ -265,15 +265,15 @@ PROTECTION_WARNINGS: Final[dict[Protection, tuple[str, ...]]] = {
     "unverified": (
         say(
             "import.certificate_unchecked",
-            "The certificate of the API server was not checked (insecure-skip-tls-verify): whoever "
-            "was on the way could have answered",
+            "The certificate of the API server was not checked (insecure-skip-tls-verify): anyone "
+            "on the network path could have answered",
         ),
     ),
     "unencrypted": (
         say(
             "import.plain_http",
-            "The API server was asked over plain HTTP: whoever was on the way could read along and "
-            "answer",
+            "The API server was asked over plain HTTP: anyone on the network path could read the "
+            "traffic and answer",
         ),
     ),
 }

@@ -269,8 +269,8 @@ def _cause_of_binding(moment: Moment, kviz: SingleAttempt, n_beside: int) -> tup
     if n_beside and kviz.ending == "bound" and node in kviz.feasible:
         return "race", say(
             "reality.race",
-            "Other pods were bound within two seconds after it; which of them the scheduler had "
-            "placed before is not told.",
+            "Other pods were bound within two seconds after it; it is not reported which of them "
+            "the scheduler had placed before.",
         )
     if _recent(moment):
         return "stale cache", say(

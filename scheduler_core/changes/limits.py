@@ -130,8 +130,8 @@ def _of_edit(pod: Pod, fields: Sequence[tuple[str, Plain]], objects: Objects) ->
         yield (
             say(
                 "limit.immutable",
-                "{fixed} of a pod that exists cannot change: this is what "
-                "becomes of one made again from a changed template",
+                "{fixed} of an existing pod cannot change: this is the result for a pod recreated "
+                "from a changed template",
                 fixed=some_of(fixed),
             )
         )

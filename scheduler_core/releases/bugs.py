@@ -138,8 +138,8 @@ BUGS: Final[Mapping[BugName, Bug]] = {
         upstream="#140984",
         happens=say(
             "bug.equals_keep_daemon",
-            "a DaemonSet's pod has this one node only; while pods of its own or a higher priority "
-            "fill it, none is evicted and it waits",
+            "a DaemonSet's pod has this one node only; while pods of the same or a higher "
+            "priority fill it, none is evicted and it waits",
         ),
         instead=say(
             "bug.daemon.instead",

@@ -76,8 +76,8 @@ SWITCHES: Final[Mapping[str, Switch]] = {
         "#135905",
         say(
             "switch.target_pod_events",
-            "A change of the waiting pod itself is an event of its own, TargetPodUpdate..., "
-            "and plugins no longer listen to such changes of other pods.",
+            "A change of the waiting pod itself is a separate event, TargetPodUpdate..., and "
+            "plugins no longer register for such changes of other pods.",
         ),
     ),
     "narrow_taint_events": Switch(
@@ -91,8 +91,8 @@ SWITCHES: Final[Mapping[str, Switch]] = {
         "#140000",
         say(
             "switch.scale_up_events",
-            "A waiting pod whose requests grow makes an event of its own, which "
-            "NodeResourcesFit does not listen to.",
+            "If the requests of a waiting pod grow, that is a separate event, which "
+            "NodeResourcesFit does not register.",
         ),
     ),
     "any_anti_affinity_term": Switch(

@@ -56,8 +56,8 @@ def test_a_field_that_no_pod_changes_is_named() -> None:
         pod/default/web set spec.tolerations[0]=null
     """
     found = said(lines, make_pod("web").toleration("old").obj())
-    assert found[0][0].startswith("spec.nodeSelector of a pod that exists cannot change")
-    assert found[1][1].startswith("the request of nvidia.com/gpu of a pod that exists")
+    assert found[0][0].startswith("spec.nodeSelector of an existing pod cannot change")
+    assert found[1][1].startswith("the request of nvidia.com/gpu of an existing pod")
     assert found[2][0].startswith("spec.tolerations of a pod")
 
 
@@ -67,7 +67,7 @@ def test_a_name_of_many_parts_is_read_in_one_go() -> None:
     named = make_pod("web").containers(Container(name=name)).obj()
     line = f"pod/default/web set spec.containers[name={name}].resources.requests.gpus=1"
     [found] = said(line, named)
-    assert found[1].startswith("the request of gpus of a pod that exists cannot change")
+    assert found[1].startswith("the request of gpus of an existing pod cannot change")
 
 
 def test_a_priority_without_a_class_is_said() -> None:

@@ -46,8 +46,8 @@ def test_all_kinds_are_of_one_moment(server: ApiServer) -> None:
     assert found.ingested.counts == {"Namespace": 1, "Node": 2, "Pod": 2}
     assert found.ingested.warnings == (
         f"Read from context test at resource version {found.resource_version}",
-        "The API server was asked over plain HTTP: whoever was on the way could read along and "
-        "answer",
+        "The API server was asked over plain HTTP: anyone on the network path could read the "
+        "traffic and answer",
         "Environment variables of 2 pods dropped",
         "managedFields of 2 objects dropped",
     )

@@ -101,7 +101,7 @@ def test_what_a_real_cluster_may_say_to_a_change_is_said(ada: Person, run: Run) 
     pod = {"kind": "Pod", "namespace": namespace, "name": name}
     [limit] = ask(ada, run, 1, CORDON, {"set": pod | change}).json()["limits"]
     assert limit["field"] == "changes[1]"
-    assert limit["message"].startswith("spec.nodeSelector of a pod that exists cannot change")
+    assert limit["message"].startswith("spec.nodeSelector of an existing pod cannot change")
 
 
 def test_scripts_may_have_the_events(ada: Person, run: Run) -> None:

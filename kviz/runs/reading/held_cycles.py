@@ -131,7 +131,7 @@ def _check_possible(run: Run, recorded: CycleDocument) -> None:
             say(
                 "cycle.other_engine",
                 "This run was made by engine {engine}; this is {this}, which might decide "
-                "otherwise. Start the run again to re-enact its cycles.",
+                "differently. Start the run again to re-enact its cycles.",
                 engine=run.engine_version,
                 this=engine_build(),
             )
@@ -161,8 +161,8 @@ def _reenact(run: Run, recorded: CycleDocument, progress: Progress) -> Reenacted
         raise CannotReenact(
             say(
                 "cycle.came_out_otherwise",
-                "Simulated again, this cycle went another way than recorded: a bug of kviz, "
-                "or the run was altered in its file. The recorded verdicts stand.",
+                "Simulated again, this cycle differs from the record: a bug of kviz, or the run's "
+                "file was altered. The recorded verdicts stand.",
             )
         )
     return cycle
