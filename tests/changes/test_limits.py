@@ -58,7 +58,7 @@ def test_a_field_that_no_pod_changes_is_named() -> None:
     found = said(lines, make_pod("web").toleration("old").obj())
     assert found[0][0].startswith("spec.nodeSelector of an existing pod cannot change")
     assert found[1][1].startswith("the request of nvidia.com/gpu of an existing pod")
-    assert found[2][0].startswith("spec.tolerations of a pod")
+    assert found[2][0].startswith("spec.tolerations of an existing pod")
 
 
 def test_a_name_of_many_parts_is_read_in_one_go() -> None:
