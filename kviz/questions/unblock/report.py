@@ -121,9 +121,9 @@ def read(experiment: Experiment, results: Sequence[Result]) -> Helps:
         pod=pod,
         cycle=_last_cycle(experiment, pod),
         rows=rows,
-        sentences=_sentences(pod, rows, is_over=whole is not None),
+        sentences=_sentences(pod, rows, whole),
         whole=whole,
-        tried=_tried(whole) if whole else "",
+        tried=_tried(whole) if whole and not whole.get("bound") else "",
     )
 
 
@@ -146,9 +146,11 @@ def _key(answer: Mapping[str, Any]) -> tuple[int, int, int]:
     return (ORDER.index(_harm(answer)), answer["price"], -answer["helps"])
 
 
-def _sentences(pod: str, rows: Sequence[AnswerRow], *, is_over: bool) -> list[str]:
+def _sentences(pod: str, rows: Sequence[AnswerRow], whole: Mapping[str, Any] | None) -> list[str]:
+    if whole and whole.get("bound"):
+        return [translated(whole["bound"])]
     if not rows:
-        return [_("Nothing that was tried lets %(pod)s bind.") % {"pod": pod}] if is_over else []
+        return [_("Nothing that was tried lets %(pod)s bind.") % {"pod": pod}] if whole else []
     best = rows[0]
     text = _("With this %(pod)s %(fate)s: %(what)s.")
     what = translated(best.answer["sentence"])

@@ -28,6 +28,7 @@ def as_json(found: Unblocked) -> dict[str, object]:
     return {
         "pod": found.pod,
         "pods": list(found.pods),
+        "bound": found.bound or None,
         "answers": [_answer_json(each) for each in found.answers],
         "tried": found.n_tried,
         "complete": found.complete,
@@ -147,6 +148,9 @@ def as_text(found: Unblocked) -> str:
 
 
 def _lines(found: Unblocked) -> Iterator[str]:
+    if found.bound:
+        yield found.bound
+        return
     n_more = len(found.pods) - 1
     who = found.pod
     if n_more:

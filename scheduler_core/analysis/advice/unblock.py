@@ -23,23 +23,20 @@ from scheduler_core.analysis.advice.leaving import Leaving
 from scheduler_core.analysis.advice.many_pods import for_many, of_all
 from scheduler_core.analysis.advice.missing_claims import claims_dropped, claims_made, says_missing
 from scheduler_core.analysis.advice.plans import plans
+from scheduler_core.analysis.advice.previewed import bound_by_run, may_help, n_with_devices
 from scheduler_core.analysis.advice.remedies import Remedies
 from scheduler_core.analysis.advice.took_room import TookRoom, took_room
 from scheduler_core.analysis.advice.trial import Outcome, PodEnd, RunEnd, Trials
 from scheduler_core.analysis.advice.words import sentence_of
-from scheduler_core.api import KubeObject, Pod, ResourceClaimTemplate
+from scheduler_core.api import KubeObject, Pod
 from scheduler_core.api.gc_freeze import gc_frozen
 from scheduler_core.changes import Change, ChangeError
 from scheduler_core.changes.applying import RestingCluster
 from scheduler_core.changes.owners import like, pods_of
-from scheduler_core.changes.vocabulary import Create, Delete, Put, target_of
+from scheduler_core.changes.vocabulary import Create, Delete, target_of
 from scheduler_core.cluster.pods import controller_of
 from scheduler_core.evidence.free_room import FreeRoom
-from scheduler_core.plugins.dynamic_resources.plugin import DynamicResources
-from scheduler_core.sim.preview import CannotPreview
 from scheduler_core.sim.reenactment import ReenactedCycle
-from scheduler_core.trace.events import CycleFinished, PreemptionDecided
-from scheduler_core.trace.records import NONE
 from scheduler_core.wording import SEMICOLON, say, series
 
 _OUTCOMES: Final[Mapping[Outcome, str]] = {
@@ -99,6 +96,8 @@ class Unblocked:
 
     pod: str
     pods: tuple[str, ...] = ()
+    bound: str = ""
+    """Where the run places the pod without any change; empty for one that stays pending."""
     answers: tuple[Answer, ...] = ()
     n_tried: int = 0
     n_plans: int = 0
@@ -165,7 +164,10 @@ class Search:
         self, trials: Trials, pod: str, runner: Runner, others: Sequence[str] = ()
     ) -> None:
         end = trials.as_it_is.of(pod)
-        if end.outcome != "pending":
+        known = trials.resting.get(Pod, pod)
+        waits = known is not None and not known.spec.node_name
+        self._bound = bound_by_run(trials, pod) if waits and end.outcome == "bound" else ""
+        if end.outcome != "pending" and not self._bound:
             if end.outcome == "absent":
                 raise NothingToUnblock(
                     say("unblock.pod_absent", "pod {pod} is not there, not pending", pod=pod)
@@ -201,6 +203,9 @@ class Search:
 
         The caller may stop at any time. Raises NothingToUnblock, and what a run raises.
         """
+        if self._bound:
+            yield self._found(0, complete=True)
+            return
         first = self._to_be_tried_at_all()
         objects, end = self._trials.objects, self._trials.as_it_is.of(self._pod)
         if first:
@@ -253,7 +258,7 @@ class Search:
         n_plans = len(ways)
         left = ways if not self._answers else ()
         held_with = [(way, self._held_after((*first, way))) for way in left]
-        for way, held in sorted(held_with, key=lambda each: -_n_with_devices(each[1])):
+        for way, held in sorted(held_with, key=lambda each: -n_with_devices(each[1])):
             if self._answers:
                 break
             begun = (*first, way)
@@ -292,7 +297,7 @@ class Search:
             for number, plan in enumerate(wanted, first):
                 if self._is_over(plan):
                     return
-                if self._is_needless(plan) or not _may_help(plan, held):
+                if self._is_needless(plan) or not may_help(plan, held):
                     tried[number] = None
                 else:
                     yield number
@@ -453,6 +458,7 @@ class Search:
             free_room=self._free_room,
             took_room=self._took_room,
             bugs=self._bugs,
+            bound=self._bound,
         )
 
 
@@ -466,32 +472,3 @@ def _result(tried: Tried | None) -> PlanResult:
 
 def _nothing() -> None:
     """Load nothing: everything that must be frozen is there."""
-
-
-def _n_with_devices(held: ReenactedCycle | None) -> int:
-    """Return on how many nodes the pod of a cycle has its devices."""
-    if held is None:
-        return -1
-    against = (held.individually.nodes.get(name, ()) for name in held.nodes.names)
-    return sum(all(each.plugin != DynamicResources.name for each in one) for one in against)
-
-
-def _may_help(plan: Plan, held: ReenactedCycle) -> bool:
-    """Return whether the cycle finds a node with the changes, or makes room for the pod.
-
-    What claims are made from has been read when the cycle begins.
-    """
-    puts = (item for each in plan.changes if isinstance(each, Put) for item in each.objects)
-    if any(isinstance(item, ResourceClaimTemplate) for item in puts):
-        return True
-    try:
-        found = held.previews.change(plan.changes)
-    except ChangeError:
-        return False
-    except CannotPreview:
-        return True
-    return any(
-        (isinstance(event, CycleFinished) and event.node != NONE)
-        or (isinstance(event, PreemptionDecided) and event.winner != NONE)
-        for event in found.cycle
-    )

@@ -311,10 +311,21 @@ def test_an_answer_says_how_many_pods_of_the_owner_it_helps() -> None:
     assert answers[0].n_helped == 3
 
 
+def test_of_a_pod_that_the_run_places_it_is_said_that_nothing_has_to_change() -> None:
+    victim = make_pod("low").cpu(3).on("n").obj()
+    pod = make_pod("p").cpu(3).priority(5).obj()
+    found = found_for([make_node("n").cpu(4).obj(), victim, pod], "default/p")
+    assert found.bound == (
+        "default/p is pending in the file, and the run places it on n: nothing has to change; "
+        "the run evicts default/low"
+    )
+    assert (found.answers, found.complete) == ((), True)
+
+
 def test_only_a_pending_pod_can_be_unblocked() -> None:
     objects: list[KubeObject] = [make_node("n").cpu(4).obj(), make_pod("p").cpu(1).obj()]
     with pytest.raises(NothingToUnblock, match="is bound"):
-        found_for(objects, "default/p")
+        found_for([objects[0], make_pod("p").on("n").obj()], "default/p")
     with pytest.raises(NothingToUnblock, match="is not there"):
         found_for(objects, "default/q")
     assert isinstance(objects[1], Pod)
