@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kviz.cli.main import COMMANDS, parser
+from tests.cluster_text import node, pod
 
 PROGRAM = """
 import sys
@@ -18,17 +19,7 @@ try:
 finally:
     print("imported", *sys.modules)
 """
-PENDING_POD = """
-apiVersion: v1
-kind: Node
-metadata: {name: n1}
-status: {allocatable: {cpu: "1", pods: "10"}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: big, namespace: dev}
-spec: {containers: [{name: c, resources: {requests: {cpu: "2"}}}]}
-"""
+PENDING_POD = node("n1", "1", "", "10") + pod("big", "2", namespace="dev")
 MODULES = {name: module for name, module, _ in COMMANDS}
 
 

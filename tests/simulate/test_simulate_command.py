@@ -16,33 +16,15 @@ from scheduler_core.trace.events import (
     RunFinished,
     RunStarted,
 )
+from tests.cluster_text import node, pod
 
-CLUSTER = """\
-apiVersion: v1
-kind: Node
-metadata: {name: only}
-status: {allocatable: {cpu: "2", memory: 4Gi, pods: "10"}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: fits, namespace: shop}
-spec: {containers: [{name: c, resources: {requests: {cpu: "1"}}}]}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: too-big, namespace: shop}
-spec: {containers: [{name: c, resources: {requests: {cpu: "8"}}}]}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: low, namespace: shop}
-spec: {nodeName: only, priority: 0, containers: [{name: c, resources: {requests: {cpu: "1"}}}]}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: vip, namespace: shop}
-spec: {priority: 100, containers: [{name: c, resources: {requests: {cpu: "2"}}}]}
-"""
+CLUSTER = (
+    node("only", "2", "4Gi", "10")
+    + pod("fits", "1", namespace="shop")
+    + pod("too-big", "8", namespace="shop")
+    + pod("low", "1", namespace="shop", nodeName="only", priority=0)
+    + pod("vip", "2", namespace="shop", priority=100)
+)
 
 
 @pytest.fixture

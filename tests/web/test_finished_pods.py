@@ -11,37 +11,16 @@ import pytest
 from kviz.cli import main
 from kviz.snapshots.summary import summarise
 from scheduler_core.api.ingest import ingest
+from tests.cluster_text import node, pod
 from tests.web.cast import Person
 
-CLUSTER = """\
-apiVersion: v1
-kind: Node
-metadata: {name: n1}
-status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: web, namespace: shop, uid: u1}
-spec: {nodeName: n1, containers: [{name: c, resources: {requests: {cpu: "1"}}}]}
-status: {phase: Running}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: done, namespace: shop, uid: u2}
-spec: {nodeName: n1, containers: [{name: c, resources: {requests: {cpu: "3"}}}]}
-status: {phase: Succeeded}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: ends, namespace: shop, uid: u3}
-spec: {nodeName: n1, containers: [{name: c, resources: {requests: {cpu: "1"}}}]}
-status: {phase: Running}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: new, namespace: shop, uid: u4}
-spec: {containers: [{name: c, resources: {requests: {cpu: "2"}}}]}
-"""
+CLUSTER = (
+    node("n1", "4", "8Gi", "10")
+    + pod("web", "1", namespace="shop", uid="u1", phase="Running", nodeName="n1")
+    + pod("done", "3", namespace="shop", uid="u2", phase="Succeeded", nodeName="n1")
+    + pod("ends", "1", namespace="shop", uid="u3", phase="Running", nodeName="n1")
+    + pod("new", "2", namespace="shop", uid="u4")
+)
 SCENARIO = """\
 steps:
 - at: 5s

@@ -9,25 +9,12 @@ from typing import Any
 import pytest
 
 from kviz.cli import main
+from tests.cluster_text import node, pod
 
-CLUSTER = """\
-apiVersion: v1
-kind: Node
-metadata: {name: a}
-status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
----
-apiVersion: v1
-kind: Node
-metadata: {name: b}
-spec: {taints: [{key: gpu, effect: NoSchedule}]}
-status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
-"""
-WEB = """\
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec: {containers: [{name: c, resources: {requests: {cpu: "1500m"}}}]}
-"""
+CLUSTER = node("a", "4", "8Gi", "10") + node(
+    "b", "4", "8Gi", "10", taints=[{"key": "gpu", "effect": "NoSchedule"}]
+)
+WEB = pod("web", "1500m")
 
 
 @pytest.fixture
@@ -80,13 +67,7 @@ def test_the_pod_that_a_workload_makes(
     assert "spec." in capsys.readouterr().err
 
 
-AGENT = """\
-apiVersion: v1
-kind: Pod
-metadata: {name: agent-a, ownerReferences: [{kind: DaemonSet, name: agent, controller: true}]}
-spec: {nodeName: a, containers: [{name: c, resources: {requests: {cpu: "2"}}}]}
-status: {phase: Running}
-"""
+AGENT = pod("agent-a", "2", owner=("DaemonSet", "agent"), phase="Running", nodeName="a")
 
 
 def test_daemon_sets_take_their_part_of_nodes_that_changes_add(

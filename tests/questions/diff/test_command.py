@@ -8,23 +8,13 @@ from pathlib import Path
 import pytest
 
 from kviz.cli import main
+from tests.cluster_text import node, pod
 
-CLUSTER = """\
-apiVersion: v1
-kind: Node
-metadata: {name: small}
-status: {allocatable: {cpu: "2", memory: 4Gi, pods: "10"}}
----
-apiVersion: v1
-kind: Node
-metadata: {name: large}
-status: {allocatable: {cpu: "8", memory: 8Gi, pods: "10"}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: web, namespace: shop}
-spec: {containers: [{name: c, resources: {requests: {cpu: "1", memory: 3Gi}}}]}
-"""
+CLUSTER = (
+    node("small", "2", "4Gi", "10")
+    + node("large", "8", "8Gi", "10")
+    + pod("web", "1", "3Gi", namespace="shop")
+)
 PACKED = """\
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration

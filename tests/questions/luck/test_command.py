@@ -14,28 +14,14 @@ from kviz.questions.luck import command
 from kviz.questions.luck.answer import luck, runs_for
 from scheduler_core.sim import RunOptions
 from tests.builders import make_node, make_pod
+from tests.cluster_text import node, pod
 
-CLUSTER = """\
-apiVersion: v1
-kind: Node
-metadata: {name: a}
-status: {allocatable: {cpu: "4", memory: 4Gi, pods: "10"}}
----
-apiVersion: v1
-kind: Node
-metadata: {name: b}
-status: {allocatable: {cpu: "4", memory: 4Gi, pods: "10"}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: web, namespace: shop}
-spec: {containers: [{name: c, resources: {requests: {cpu: "1"}}}]}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: huge, namespace: shop}
-spec: {containers: [{name: c, resources: {requests: {cpu: "40"}}}]}
-"""
+CLUSTER = (
+    node("a", "4", "4Gi", "10")
+    + node("b", "4", "4Gi", "10")
+    + pod("web", "1", namespace="shop")
+    + pod("huge", "40", namespace="shop")
+)
 
 
 @pytest.fixture

@@ -9,29 +9,14 @@ from typing import Any
 import pytest
 
 from kviz.cli import main
+from tests.cluster_text import node, pod
 
-CLUSTER = """\
-apiVersion: v1
-kind: Node
-metadata: {name: a, labels: {pool: general}}
-status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
----
-apiVersion: v1
-kind: Node
-metadata: {name: b, labels: {pool: general}}
-status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: web-1, ownerReferences: [{kind: ReplicaSet, name: web, controller: true}]}
-spec: {nodeName: a, containers: [{name: c, resources: {requests: {cpu: "1"}}}]}
-status: {phase: Running}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: big}
-spec: {containers: [{name: c, resources: {requests: {cpu: "6"}}}]}
-"""
+CLUSTER = (
+    node("a", "4", "8Gi", "10", labels={"pool": "general"})
+    + node("b", "4", "8Gi", "10", labels={"pool": "general"})
+    + pod("web-1", "1", owner=("ReplicaSet", "web"), phase="Running", nodeName="a")
+    + pod("big", "6")
+)
 SHAPES = """\
 shapes:
 - {name: wide, allocatable: {cpu: "8", memory: 16Gi}, price: 0.5}

@@ -9,18 +9,9 @@ from xml.etree import ElementTree
 import pytest
 
 from kviz.cli import main
+from tests.cluster_text import node, pod
 
-CLUSTER = """\
-apiVersion: v1
-kind: Node
-metadata: {name: a}
-status: {allocatable: {cpu: "4", memory: 4Gi, pods: "10"}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: web, namespace: shop}
-spec: {containers: [{name: c, resources: {requests: {cpu: "1"}}}]}
-"""
+CLUSTER = node("a", "4", "4Gi", "10") + pod("web", "1", namespace="shop")
 RULES = """\
 - name: web binds
   bind: {pods: {namespace: shop}}

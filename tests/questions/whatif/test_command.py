@@ -9,37 +9,17 @@ from typing import Any
 import pytest
 
 from kviz.cli import main
+from tests.cluster_text import node, pod
 
-CLUSTER = """\
-apiVersion: v1
-kind: Node
-metadata: {name: a}
-status: {allocatable: {cpu: "4", memory: 4Gi, pods: "10"}}
----
-apiVersion: v1
-kind: Node
-metadata: {name: b}
-status: {allocatable: {cpu: "2", memory: 4Gi, pods: "10"}}
----
-apiVersion: v1
-kind: Pod
-metadata:
-  name: running
-  namespace: shop
-  ownerReferences: [{kind: ReplicaSet, name: r, controller: true}]
-spec: {nodeName: a, containers: [{name: c, resources: {requests: {cpu: "3"}}}]}
-status: {phase: Running}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: small, namespace: shop}
-spec: {containers: [{name: c, resources: {requests: {cpu: 1500m}}}]}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: big, namespace: shop}
-spec: {containers: [{name: c, resources: {requests: {cpu: "3"}}}]}
-"""
+CLUSTER = (
+    node("a", "4", "4Gi", "10")
+    + node("b", "2", "4Gi", "10")
+    + pod(
+        "running", "3", namespace="shop", owner=("ReplicaSet", "r"), phase="Running", nodeName="a"
+    )
+    + pod("small", "1500m", namespace="shop")
+    + pod("big", "3", namespace="shop")
+)
 
 
 @pytest.fixture
