@@ -181,15 +181,27 @@ def _answered(progress: Progress, question: Question, number: int) -> AnsweredDo
     known = progress.answers.get(str(number))
     if known is None:
         return None
-    answer, given = question.answer, known["given"]
+    other = _other(progress, question, number)
+    return answered_document(question, known["given"], right=known["right"], other=other)
+
+
+def answered_document(
+    question: Question,
+    given: str | int | Sequence[str] | None,
+    *,
+    right: bool,
+    other: OtherRunDocument | None = None,
+) -> AnsweredDocument:
+    """An answer to a question, and what is right."""
+    answer = question.answer
     return {
-        "given": given,
+        "given": list(given) if isinstance(given, list | tuple) else given,  # type: ignore[typeddict-item]
         "given_text": "" if given is None else given_in_words(question, given),
-        "right": known["right"],
+        "right": right,
         "answer": list(answer) if isinstance(answer, tuple) else answer,
         "answer_text": answer_in_words(question),
         "because": html_of(question.because),
-        "other": _other(progress, question, number),
+        "other": other,
     }
 
 

@@ -12,10 +12,16 @@ from django.views.decorators.http import require_GET, require_POST
 from kviz.accounts.middleware import workspace_of
 from kviz.accounts.throttling import too_often
 from kviz.common.problems import ErrorItem
-from kviz.lessons import selectors, services
+from kviz.lessons import course, selectors, services
 from kviz.lessons.access import begun, lesson_named
-from kviz.lessons.documents import StepDocument, step_document
-from kviz.lessons.grading import NotAnAnswer
+from kviz.lessons.documents import (
+    AnsweredDocument,
+    StepDocument,
+    answered_document,
+    moment_document,
+    step_document,
+)
+from kviz.lessons.grading import NotAnAnswer, grade
 from kviz.lessons.library import StoredLesson
 from kviz.lessons.models import Progress
 from kviz.lessons.services import NotYet
@@ -38,6 +44,7 @@ def lesson_list(request: HttpRequest) -> HttpResponse:
     context = {
         "section": "learn",
         "entries": entries,
+        "chapters": list(course.by_chapter(entries, lambda entry: entry.stored_lesson.slug)),
         "n_done": sum(entry.done for entry in entries),
         "broken": [(path.name, problem) for path, problems in broken for problem in problems],
     }
@@ -57,6 +64,7 @@ def lesson_detail(request: HttpRequest, slug: str) -> HttpResponse:
         "lesson": stored_lesson.lesson,
         "step": min(progress.reached, n_steps) if progress else 0,
         "done": progress is not None and progress.reached > n_steps,
+        "before": [known for each in course.BEFORE.get(slug, ()) if (known := lesson_named(each))],
         "samples": [sample for sample in samples() if sample.name in stored_lesson.lesson.samples],
     }
     return render(request, "lessons/detail.html", context)
@@ -89,6 +97,8 @@ def lesson_step(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 def lesson_answer(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     stored_lesson, progress = _begun(request, slug)
     try:
+        if "again" in request.POST and selectors.is_shown(progress, number):
+            return _answered_again(request, stored_lesson, progress, number)
         services.question_answer(
             progress=progress, stored_lesson=stored_lesson, number=number, given=_given(request)
         )
@@ -98,6 +108,18 @@ def lesson_answer(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         errors: list[ErrorItem] = [{"field": "answer", "message": told(error)}]
         return _step_page(request, stored_lesson, progress, number, errors)
     return redirect("lesson-step", slug, number)
+
+
+def _answered_again(
+    request: HttpRequest, stored_lesson: StoredLesson, progress: Progress, number: int
+) -> HttpResponse:
+    """Say whether a further answer is right; the first one stays. Raises NotAnAnswer."""
+    question = stored_lesson.lesson.steps[number - 1].question
+    if question is None:
+        raise Http404(number)
+    graded = grade(question, _given(request))
+    answered = answered_document(question, graded.given, right=graded.right)
+    return _step_page(request, stored_lesson, progress, number, answered=answered)
 
 
 def _given(request: HttpRequest) -> object:
@@ -128,7 +150,7 @@ def lesson_next(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     except NotYet:
         raise Http404(slug) from None
     if number >= len(stored_lesson.lesson.steps):
-        return redirect("lesson-list")
+        return redirect("lesson-done", slug)
     return redirect("lesson-step", slug, number + 1)
 
 
@@ -168,10 +190,19 @@ def _step_page(
     number: int,
     errors: Sequence[ErrorItem] = (),
     typed: str = "",
+    answered: AnsweredDocument | None = None,
 ) -> HttpResponse:
     if number > min(progress.reached, len(stored_lesson.lesson.steps)):
         raise Http404(number)
     step = step_document(progress=progress, stored_lesson=stored_lesson, number=number)
+    again = "again" in request.GET or "again" in request.POST
+    if again and step["question"]:
+        step["question"]["answered"] = answered
+    if again and answered is None:
+        step["at"], step["explains"] = (
+            moment_document(stored_lesson.lesson.steps[number - 1].at),
+            "",
+        )
     run = progress.run
     assert run is not None
     run.refresh_from_db()
@@ -182,6 +213,7 @@ def _step_page(
         "steps": range(1, step["n_steps"] + 1),
         "waits": _waits(step, run),
         "errors": errors,
+        "again": again,
         "typed": typed or _tried(step),
         **_tables(run, step),
     }

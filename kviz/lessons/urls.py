@@ -1,10 +1,13 @@
 from django.urls import path
 
-from kviz.lessons import pages
+from kviz.lessons import course_pages, pages
 
 urlpatterns = [
     path("", pages.lesson_list, name="lesson-list"),
+    path("record", course_pages.learning_record, name="learning-record"),
     path("<slug:slug>", pages.lesson_detail, name="lesson-detail"),
+    path("<slug:slug>/done", course_pages.lesson_done, name="lesson-done"),
+    path("<slug:slug>/handout", course_pages.lesson_handout, name="lesson-handout"),
     path("<slug:slug>/begin", pages.lesson_begin, name="lesson-begin"),
     path("<slug:slug>/<int:number>", pages.lesson_step, name="lesson-step"),
     path("<slug:slug>/<int:number>/answer", pages.lesson_answer, name="lesson-answer"),

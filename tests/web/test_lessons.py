@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
+from kviz.lessons import course
 from kviz.lessons.library import library
 from kviz.lessons.template import TEMPLATE
 from kviz.runs.models import Run
@@ -151,7 +152,7 @@ def test_the_pages_do_the_same_without_scripts(owner: Person) -> None:
     owner.client.post("/learn/mine/3/try", {"changes": "node/large cordon"})
     execute(worker="w")
     assert "It works" in owner.client.get("/learn/mine/3").content.decode()
-    assert owner.client.post("/learn/mine/3/next")["Location"] == "/learn/"
+    assert owner.client.post("/learn/mine/3/next")["Location"] == "/learn/mine/done"
     assert "0 of 1 right" in owner.client.get("/learn/").content.decode()
 
 
@@ -218,3 +219,38 @@ def test_what_a_question_supposes_is_run_and_opened_beside_the_lessons_run(
     assert "Your answer: large" in page
     owner.post(f"{WHERE}/steps/3/answer/", {"answer": "small"})
     assert Run.objects.count() == 2
+
+
+@pytest.mark.django_db
+def test_the_end_of_a_lesson_has_what_was_missed_to_try_again_and_the_record(owner: Person) -> None:
+    begun(owner)
+    moved(owner.post(f"{WHERE}/steps/1/next/", {}))
+    moved(owner.post(f"{WHERE}/steps/2/answer/", {"answer": "small"}))
+    for number in (2, 3):
+        moved(owner.post(f"{WHERE}/steps/{number}/next/", {}))
+    execute(worker="w")
+    done = owner.client.get("/learn/mine/done").content.decode()
+    assert "0 of 1 right" in done
+    assert "/learn/mine/2?again=1" in done
+    asked = owner.client.get("/learn/mine/2?again=1").content.decode()
+    assert "rejects the other" not in asked
+    again = owner.client.post("/learn/mine/2/answer", {"answer": "large", "again": "1"})
+    assert "rejects the other" in again.content.decode()
+    record = owner.client.get("/learn/record?csv").content.decode().splitlines()
+    assert record[1].endswith("2,On which node will default/web run?,small,large,no")
+    assert "On which node" in owner.client.get("/learn/record").content.decode()
+
+
+@pytest.mark.django_db
+def test_a_handout_asks_and_does_not_answer(owner: Person) -> None:
+    page = owner.client.get("/learn/mine/handout").content.decode()
+    assert "On which node will default/web run?" in page
+    assert "rejects the other" not in page
+    assert NOTES not in page
+
+
+def test_every_lesson_that_comes_with_kviz_has_its_place_in_the_course() -> None:
+    slugs = course.order()
+    assert sorted(slugs) == sorted(each.slug for each in library().lessons)
+    earlier = {slug: slugs[: slugs.index(slug)] for slug in slugs}
+    assert all(known in earlier[slug] for slug, before in course.BEFORE.items() for known in before)
