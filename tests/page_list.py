@@ -134,6 +134,7 @@ NO_PAGES = {
     "link-revoke",
     "links-revoke",
     "run-delete",
+    "runs-delete",
     "lesson-begin",
     "lesson-answer",
     "lesson-reveal",

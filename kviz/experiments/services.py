@@ -16,7 +16,6 @@ from kviz.accounts.audit import What, note_done
 from kviz.accounts.models import Workspace
 from kviz.common.claiming import QUEUED
 from kviz.common.limits import TooManyAtOnce
-from kviz.common.wording import translated
 from kviz.experiments.execution.claim import BY_ITSELF, experiment_close, queue_of
 from kviz.experiments.kinds import checked, kind_named, refused, run_of
 from kviz.experiments.models import Experiment
@@ -129,16 +128,12 @@ def experiment_run(*, experiment: Experiment, variant: int = 0) -> Run:
     """
     found = experiment.results.filter(variant=variant).first()
     outcome = found.outcome if found is not None else {}
-    proposed = outcome.get("answer") or outcome
-    documents = proposed.get("changes")
+    documents = (outcome.get("answer") or outcome).get("changes")
     if not documents:
         raise refused("experiment", "It says of nothing that it would help or fit.")
     changes = changes_given(documents)
     if experiment.run is not None:
-        name = translated(proposed.get("title", ""))[: Run._meta.get_field("name").max_length]
-        return run_vary(
-            workspace=experiment.workspace, parent=experiment.run, changes=changes, name=name
-        )
+        return run_vary(workspace=experiment.workspace, parent=experiment.run, changes=changes)
     begun = run_of(experiment)
     return run_create(
         workspace=experiment.workspace,

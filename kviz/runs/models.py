@@ -164,6 +164,11 @@ class Run(Claimed):
         return self.pending if self.outcomes_told else None
 
     @property
+    def pods_known(self) -> int:
+        """Pods with and without a node, at the end."""
+        return self.bound + self.pending
+
+    @property
     def seed_counts(self) -> bool:
         """Whether another seed could give another run: where lots are drawn."""
         return self.tie_break == "draw" or "prioritizeVerb" in self.scheduler_config

@@ -244,15 +244,15 @@ def _text_of(presets: Sequence[Preset], slug: str) -> str:
 
 
 def configuration_named(text: str) -> str:
-    """The title of the preset that a configuration is; `own` for any other."""
-    return _title_of(text, PRESETS) or gettext("own")
+    """The title of the preset that a configuration is; any other is custom."""
+    return _title_of(text, PRESETS) or gettext("custom configuration")
 
 
 def scenario_named(text: str) -> str:
-    """The title of a sample scenario, else what it says of itself, else `own`; empty for none."""
+    """The title of a sample scenario, else what it says of itself; empty for none."""
     if not text:
         return ""
-    return _title_of(text, SAMPLE_SCENARIOS) or _description(text) or gettext("own")
+    return _title_of(text, SAMPLE_SCENARIOS) or _description(text) or gettext("custom scenario")
 
 
 def _title_of(text: str, known: Sequence[Preset]) -> str:

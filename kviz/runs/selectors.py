@@ -34,6 +34,64 @@ def runs_visible(*, workspace: Workspace | None, share: str = "") -> QuerySet[Ru
     return _known().filter(visible).select_related("snapshot")
 
 
+class Differs(StrEnum):
+    """In what runs of a list differ from their clusters as they are."""
+
+    ANY = ""
+    NOTHING = "nothing"
+    CHANGES = "changes"
+    CONFIGURATION = "configuration"
+    SCENARIO = "scenario"
+
+
+@dataclass(frozen=True)
+class RunFilter:
+    """What a list of runs is narrowed to; the empty filter leaves all."""
+
+    text: str = ""
+    """Part of a run's name, its cluster's, or of what differs."""
+    named: tuple[UUID, ...] = ()
+    """Clusters that readers know by a name that has `text`, too."""
+    snapshot: UUID | None = None
+    status: str = ""
+    differs: Differs = Differs.ANY
+
+    def __bool__(self) -> bool:
+        return self != RunFilter()
+
+
+def runs_filtered(*, workspace: Workspace, wanted: RunFilter) -> QuerySet[Run]:
+    """The workspace's own runs, narrowed, the newest first."""
+    runs = _known().filter(workspace=workspace).select_related("snapshot").defer("luck")
+    if wanted.text:
+        here = ("name", "snapshot__name", "changes", "scheduler_config", "scenario", "release")
+        found = Q(snapshot__in=wanted.named)
+        for column in here:
+            found |= Q(**{f"{column}__icontains": wanted.text})
+        runs = runs.filter(found)
+    if wanted.snapshot:
+        runs = runs.filter(snapshot=wanted.snapshot)
+    if wanted.status:
+        runs = runs.filter(status=wanted.status)
+    match wanted.differs:
+        case Differs.CHANGES:
+            return runs.exclude(changes=[])
+        case Differs.CONFIGURATION:
+            return runs.exclude(scheduler_config="")
+        case Differs.SCENARIO:
+            return runs.exclude(scenario="")
+        case Differs.NOTHING:
+            return runs.filter(changes=[], scheduler_config="", scenario="")
+        case Differs.ANY:
+            return runs
+
+
+def clusters_run(*, workspace: Workspace) -> QuerySet[Snapshot]:
+    """The clusters that the workspace has runs of."""
+    run_of = _known().filter(workspace=workspace).values("snapshot")
+    return Snapshot.objects.filter(pk__in=run_of).order_by("name")
+
+
 def runs_over(*, snapshot: Snapshot, workspace: Workspace) -> QuerySet[Run]:
     """The workspace's runs over a snapshot, newest first."""
     return _known().filter(snapshot=snapshot, workspace=workspace)
@@ -45,10 +103,10 @@ def runs_to_compare(*, workspace: Workspace) -> QuerySet[Run]:
     return runs.exclude(status__in=Run.LIVE).select_related("snapshot")
 
 
-def run_before(*, run: Run, workspace: Workspace) -> Run | None:
-    """The workspace's latest run of the same cluster that was over before this one was made."""
+def runs_before(*, run: Run, workspace: Workspace) -> QuerySet[Run]:
+    """The workspace's runs of the same cluster that were over before this one was made."""
     runs = runs_to_compare(workspace=workspace).filter(created_at__lt=run.created_at)
-    return runs.filter(snapshot=run.snapshot).first() if run.snapshot else None
+    return runs.filter(snapshot=run.snapshot) if run.snapshot else runs.none()
 
 
 def run_get(*, run_id: UUID, workspace: Workspace | None, share: str = "") -> Run | None:

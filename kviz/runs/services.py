@@ -163,12 +163,7 @@ def run_prepare(
 
 
 def run_vary(
-    *,
-    workspace: Workspace,
-    parent: Run,
-    changes: Sequence[Change],
-    cycle: int = 0,
-    name: str = "",
+    *, workspace: Workspace, parent: Run, changes: Sequence[Change], cycle: int = 0
 ) -> Run:
     """Queue a variant of a run: its inputs and changes, and `changes` made at a cycle.
 
@@ -176,7 +171,6 @@ def run_vary(
     """
     _refuse_another(workspace)
     variant = variant_prepare(workspace=workspace, parent=parent, changes=changes, cycle=cycle)
-    variant.name = name
     variant.save()
     RUNS.announce(variant)
     return variant
@@ -368,6 +362,13 @@ def run_cancel(*, run: Run) -> bool:
 
 
 @transaction.atomic
+def runs_delete(*, runs: Sequence[Run]) -> None:
+    """Delete several runs, each as `run_delete` does, all or none."""
+    with transaction.atomic():
+        for run in runs:
+            run_delete(run=run)
+
+
 def run_delete(*, run: Run) -> None:
     note_done(What.DELETE, run.get_absolute_url())
     run.delete()

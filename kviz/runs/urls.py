@@ -16,6 +16,7 @@ urlpatterns = [
     path("", lists.run_list, name="run-list"),
     path("new", form.run_new, name="run-new"),
     path("open", lists.run_open, name="run-open"),
+    path("delete", lists.runs_delete, name="runs-delete"),
     path("links", links.link_list, name="link-list"),
     path("links/revoke", links.links_revoke, name="links-revoke"),
     path("links/<int:link_id>/revoke", links.link_revoke, name="link-revoke"),

@@ -27,8 +27,9 @@ UPLOADS = {
     "api-cluster-import",
 }  # fmt: skip
 DELETES = {
-    "snapshot-delete", "run-delete", "experiment-delete", "extender-delete", "api-snapshot-detail",
-    "api-run-detail", "api-experiment-detail", "api-session-detail", "api-followed-detail",
+    "snapshot-delete", "run-delete", "runs-delete", "experiment-delete", "extender-delete",
+    "api-snapshot-detail", "api-run-detail", "api-experiment-detail", "api-session-detail",
+    "api-followed-detail",
 }  # fmt: skip
 SHARES = {
     "run-share", "run-unshare", "link-revoke", "links-revoke", "api-run-share", "api-link-list",
@@ -106,7 +107,8 @@ def test_deleting_sharing_and_revoking_are_noted_at_every_address(
             with transaction.atomic():
                 if method == "post" and name.endswith("run-share"):  # or the one there is is shown
                     ShareLink.objects.all().delete()
-                answer = browser.generic(method.upper(), path, "{}", kind_of(path))
+                sent = "{}" if path.startswith(API) else f"run={ids['run_id']}"
+                answer = browser.generic(method.upper(), path, sent, kind_of(path))
                 done = answer.status_code < 400
                 noted = AuditEntry.objects.filter(who="olga", workspace_id=workspace.pk).exists()
                 transaction.set_rollback(True)

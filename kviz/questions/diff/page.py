@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import Final
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
@@ -20,11 +20,12 @@ from kviz.questions.diff.read import CannotCompare, comparison
 from kviz.runs import selectors
 from kviz.runs.models import Cycle, Run
 from kviz.runs.pages.access import run_of, uuid_of
-from kviz.runs.pages.lists import RUNS_SHOWN
 from scheduler_core.analysis.compare import Comparison, Parting
 from scheduler_core.wording import told
 
 ROWS_SHOWN: Final = 100
+RUNS_OFFERED: Final = 200
+"""So many of the latest runs can be chosen from a menu."""
 """Of each table; REST has all."""
 
 
@@ -40,7 +41,13 @@ class Side:
 
 @require_GET
 def run_compare(request: HttpRequest) -> HttpResponse:
-    """Choose two runs; or, with `a` and `b`, where they part and what is different."""
+    """Choose two runs; or, with `a` and `b`, where they diverge and what is different.
+
+    A list sends those that were ticked, each as `run`, the newest first.
+    """
+    if ticked := request.GET.getlist("run")[:2]:
+        query = urlencode(dict(zip("ab", reversed(ticked), strict=False)))
+        return redirect(f"{reverse('run-compare')}?{query}")
     chosen = [
         run_of(request, uuid_of(request.GET[name])) if request.GET.get(name) else None
         for name in ("a", "b")
@@ -66,7 +73,7 @@ def run_compare(request: HttpRequest) -> HttpResponse:
 
 def _choice(request: HttpRequest, chosen: list[Run]) -> list[tuple[str, list[Run]]]:
     """The runs to choose from, in groups: those of a chosen run's cluster before all others."""
-    runs = selectors.runs_to_compare(workspace=workspace_of(request))[:RUNS_SHOWN]
+    runs = selectors.runs_to_compare(workspace=workspace_of(request))[:RUNS_OFFERED]
     listed = list(dict.fromkeys([*chosen, *runs]))
     clusters = {run.snapshot_id for run in chosen}
     same = [run for run in listed if run.snapshot_id in clusters]

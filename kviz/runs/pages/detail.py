@@ -20,6 +20,7 @@ from kviz.runs.pages.exports import exports_of
 from kviz.runs.reading import trace
 from kviz.runs.reading.findings import Findings, findings
 from kviz.runs.sharing import DAYS
+from kviz.runs.titles import run_before
 from kviz.snapshots.policies import policies_of
 from kviz.snapshots.selectors import may_place_by_hand
 
@@ -48,7 +49,7 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
         context |= exports_of(run)
         if run.snapshot is not None and not run.is_observed:
             context["is_for_hands"] = may_place_by_hand(run.snapshot)
-        context["before"] = selectors.run_before(run=run, workspace=workspace_of(request))
+        context["before"] = run_before(run, workspace_of(request))
     return render(request, "runs/detail.html", context)
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from http import HTTPStatus
+from typing import Final
 
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from kviz.accounts.middleware import workspace_of
@@ -16,10 +19,17 @@ from kviz.accounts.throttling import too_often
 from kviz.common.problems import ErrorItem
 from kviz.run_file import RunFileError
 from kviz.runs import selectors, services
+from kviz.runs.models import Run
+from kviz.runs.pages.access import own_run_of, uuid_of
+from kviz.runs.selectors import Differs, RunFilter
 from kviz.snapshots.api import stream_of
+from kviz.snapshots.models import Snapshot
+from kviz.snapshots.templatetags.snapshot_titles import title_of
 from scheduler_core.wording import told
 
-RUNS_SHOWN = 200
+RUNS_ON_A_PAGE: Final = 50
+MAX_CHOSEN: Final = 1000
+"""So many runs are deleted at once."""
 
 
 @require_GET
@@ -28,16 +38,57 @@ def run_list(request: HttpRequest) -> HttpResponse:
 
 
 def _run_list(
-    request: HttpRequest, problems: Sequence[ErrorItem] = (), status: HTTPStatus = HTTPStatus.OK
+    request: HttpRequest,
+    problems: Sequence[ErrorItem] = (),
+    status: HTTPStatus = HTTPStatus.OK,
+    refused: str = "",
 ) -> HttpResponse:
+    workspace = workspace_of(request)
+    clusters = list(selectors.clusters_run(workspace=workspace))
+    wanted = _wanted(request, clusters)
+    runs = selectors.runs_filtered(workspace=workspace, wanted=wanted)
     context = {
         "section": "runs",
-        "runs": selectors.runs_visible(workspace=workspace_of(request))[:RUNS_SHOWN],
-        "has_links": selectors.links_of(workspace=workspace_of(request)).exists(),
+        "page": Paginator(runs, RUNS_ON_A_PAGE).get_page(request.GET.get("page")),
+        "wanted": wanted,
+        "clusters": clusters,
+        "statuses": Run.Status.values,
+        "has_links": selectors.links_of(workspace=workspace).exists(),
         "problems": problems,
-        "problems_title": _("This could not be opened"),
+        "problems_title": refused or _("This could not be opened"),
     }
     return render(request, "runs/list.html", context, status=status)
+
+
+def _wanted(request: HttpRequest, clusters: Sequence[Snapshot]) -> RunFilter:
+    """What the address asks for; a value that there is not narrows nothing."""
+    text = request.GET.get("q", "").strip()
+    cluster, status, differs = (
+        request.GET.get(name, "") for name in ("cluster", "status", "differs")
+    )
+    return RunFilter(
+        text=text,
+        named=tuple(
+            each.pk for each in clusters if text and text.lower() in title_of(each).lower()
+        ),
+        snapshot=next((each.pk for each in clusters if str(each.pk) == cluster), None),
+        status=status if status in Run.Status.values else "",
+        differs=next((each for each in Differs if each == differs), Differs.ANY),
+    )
+
+
+@require_POST
+def runs_delete(request: HttpRequest) -> HttpResponse:
+    """Delete the runs that were ticked."""
+    chosen = request.POST.getlist("run")[:MAX_CHOSEN]
+    if not chosen:
+        nothing: ErrorItem = {"message": _("Select the runs to delete.")}
+        return _run_list(request, [nothing], HTTPStatus.BAD_REQUEST, _("Nothing was deleted"))
+    runs = [own_run_of(request, uuid_of(each)) for each in chosen]
+    services.runs_delete(runs=runs)
+    text = ngettext("%(n)d run was deleted.", "%(n)d runs were deleted.", len(runs))
+    messages.info(request, text % {"n": len(runs)})
+    return redirect("run-list")
 
 
 @require_POST

@@ -19,15 +19,17 @@ from kviz.runs import selectors
 from kviz.runs.models import Run
 from kviz.runs.presets import configuration_named, scenario_named
 from kviz.runs.reading.decoder import reasons_in
-from kviz.runs.titles import run_title
+from kviz.runs.titles import changed_gates, differences_told, draws_ties, run_title
 from kviz.snapshots.models import Snapshot
 from scheduler_core.analysis.compare.words import share_text
 from scheduler_core.api.quantity import amount_text, amounts_text
-from scheduler_core.releases import UNNAMED, stored_release
 
 register = template.Library()
 register.filter("reasons_in", reasons_in)
 register.filter("run_title", run_title)
+register.filter("differences_told", differences_told)
+register.filter("changed_gates", changed_gates)
+register.filter("draws_ties", draws_ties)
 register.filter("change_in_words", selectors.sentence_of)
 
 
@@ -114,27 +116,8 @@ def runs_over(context: Context, snapshot: Snapshot) -> QuerySet[Run]:
 
 
 @register.filter
-def changed_gates(run: Run) -> list[tuple[str, bool]]:
-    """The gates that are not at the default of the run's release; all, if that is not known."""
-    release = stored_release(run.release) if run.release else None
-    gates = release.gates if release else {}
-    return [
-        (name, on)
-        for name, on in sorted(run.feature_gates.items())
-        if name not in gates or gates[name].default != on
-    ]
-
-
-@register.filter
-def draws_ties(run: Run) -> bool:
-    """Whether the run draws among equal nodes though its release does not."""
-    release = stored_release(run.release) or UNNAMED
-    return run.tie_break == "draw" and release.tie_break != "draw"
-
-
-@register.filter
 def configuration_title(run: Run) -> str:
-    """The title of the preset that a run was started with; `own` for any other configuration."""
+    """The title of the preset that a run was started with; any other is custom."""
     return configuration_named(run.scheduler_config)
 
 
