@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal
 
-from scheduler_core.api import PersistentVolumeClaim, Pod, PriorityClass
+from scheduler_core.api import (
+    KubeObject,
+    PersistentVolumeClaim,
+    Pod,
+    PriorityClass,
+    ResourceClaim,
+    ResourceClaimTemplate,
+)
 from scheduler_core.changes import Change
 from scheduler_core.changes.owners import is_terminating, pods_of, surplus
 from scheduler_core.changes.refusals import Objects
@@ -17,6 +24,7 @@ from scheduler_core.changes.vocabulary import (
     Cordon,
     Create,
     Delete,
+    Put,
     RemoveTaint,
     Scale,
     SetField,
@@ -99,6 +107,8 @@ def _warnings(change: Change, cluster: Objects, uncordoned: set[str]) -> Iterato
             )
         case Delete(target, grace_seconds=0) if target.kind is Pod:
             yield from _of_force(cluster.get(Pod, target.key))
+        case Put(objects):
+            yield from _of_devices(objects, cluster)
         case Delete(target) if target.kind is PersistentVolumeClaim:
             yield from _of_claim(cluster.get(PersistentVolumeClaim, target.key))
         case Create(objects) if any(isinstance(each, PriorityClass) for each in objects):
@@ -155,6 +165,25 @@ def _of_claim(claim: PersistentVolumeClaim | None) -> Iterator[str]:
             claim=claim.key,
             volume=claim.spec.volume_name,
         )
+
+
+def _of_devices(objects: Sequence[KubeObject], cluster: Objects) -> Iterator[str]:
+    for each in objects:
+        if isinstance(each, ResourceClaim | ResourceClaimTemplate):
+            known = cluster.get(type(each), each.key)
+            new = _tolerated(each) - (_tolerated(known) if known is not None else set())
+            for key in sorted(new):
+                yield say(
+                    "harm.device_taint",
+                    "the pod may get a device with the taint {key}: first find out why it has it",
+                    key=key,
+                )
+
+
+def _tolerated(asking: ResourceClaim | ResourceClaimTemplate) -> set[str]:
+    spec = asking.spec if isinstance(asking, ResourceClaim) else asking.spec.spec
+    exact = (each.exactly for each in spec.devices.requests if each.exactly is not None)
+    return {each.key for one in exact for each in one.tolerations}
 
 
 def _marks(key: str) -> str:

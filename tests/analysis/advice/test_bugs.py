@@ -16,6 +16,8 @@ from msgspec.structs import replace
 
 from scheduler_core.analysis.advice.bugs import FoundBug, bugs_about
 from scheduler_core.analysis.advice.single_attempt import attempt_once
+from scheduler_core.analysis.advice.trial import Trials
+from scheduler_core.analysis.advice.unblock import unblock
 from scheduler_core.api import (
     Affinity,
     Counter,
@@ -38,6 +40,7 @@ from scheduler_core.extender.transport import Reply, TLSSettings
 from scheduler_core.releases import RELEASES
 from scheduler_core.releases.bugs import BUGS, BugName
 from scheduler_core.scheduler.assembly import SchedulerOptions
+from scheduler_core.sim import RunOptions
 from tests.builders import HOSTNAME, PodBuilder, budget, make_node, make_pod
 from tests.devices.factories import (
     DRIVER,
@@ -348,3 +351,12 @@ def test_a_release_has_the_bugs_that_no_switch_of_it_mends() -> None:
         for name, bug in BUGS.items():
             if bug.mended_by:
                 assert (name in table.bugs) is not getattr(table.switches, bug.mended_by)
+
+
+def test_tolerating_the_taint_of_a_refused_device_is_a_risk() -> None:
+    search = unblock(Trials(partitions(), RunOptions()), "default/p")
+    (*_, found) = search
+    assert [each.harm for each in found.answers] == ["risk"]
+    assert found.answers[0].warnings == (
+        "the pod may get a device with the taint broken: first find out why it has it",
+    )
