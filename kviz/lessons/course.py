@@ -27,7 +27,8 @@ CHAPTERS: Final = (
          "devices"),
     ),
     Chapter(
-        _("Which node is best"), ("scores", "normalisation", "default-spreading", "ties")
+        _("Which node is best"),
+        ("scores", "normalisation", "default-spreading", "ties", "sampling"),
     ),
     Chapter(
         _("Waiting and making room"),
@@ -47,6 +48,7 @@ BEFORE: Final[Mapping[str, tuple[str, ...]]] = {
     "normalisation": ("scores", "taints"),
     "default-spreading": ("spread", "scores"),
     "ties": ("scores",),
+    "sampling": ("scores",),
     "backoff": ("queueing-hints",),
     "preemption": ("requests", "priority-classes"),
     "victims": ("preemption",),
