@@ -17,7 +17,7 @@ const DEV_PORT = 5173;
  */
 const SHARED = new RegExp(
   [
-    "src/base/(palette|format|vector|text/(text|en|said))[.]",
+    "src/base/(palette|vector|text/(text|en|said))[.]",
     "src/wire/(asked|client|column|events|msgpack|source)[.]",
     "src/store/(cells|chronicle|cycle|fold|grouping|node-domain|nodes|nominated|observed)[.]",
     "src/store/(record|state|trace|verdicts)[.]",
@@ -27,7 +27,7 @@ const SHARED = new RegExp(
 );
 
 /** What every page with an island needs, and nothing else. */
-const ISLANDS = /node_modules[/](svelte|esm-env|clsx)[/]|preload-helper|src[/]base[/]text[/]language[.]/;
+const ISLANDS = /node_modules[/](svelte|esm-env|clsx)[/]|preload-helper|src[/]base[/](text[/]language|format)[.]/;
 
 /** The entries of pages that templates make. */
 const PAGES = readdirSync(new URL("src/pages/", import.meta.url)).map((name) => `src/pages/${name}`);

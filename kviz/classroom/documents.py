@@ -23,8 +23,8 @@ from kviz.classroom.contests import (
     counts_document,
 )
 from kviz.classroom.models import Participant, Room, Vote
-from kviz.classroom.picture import Picture, picture_of
-from kviz.classroom.steps import Place, lesson_of, place_of
+from kviz.classroom.picture import Picture, View, picture_of
+from kviz.classroom.steps import Place, lesson_of, place_of, topic_of
 from kviz.classroom.votes import Given, counts, gain
 from kviz.common.wording import translated
 from kviz.lessons.documents import (
@@ -207,7 +207,7 @@ def present_document(room: Room) -> ClassDocument:
     """What the class may know of where the teacher is."""
     place = place_of(room)
     cycle, query, point = _moment(room, place)
-    picture = picture_of(room.run, cycle, point) if room.run else None
+    picture = picture_of(room.run, _view(room, place, cycle, point)) if room.run else None
     leaders = selectors.scores(room)[:10] if room.is_scored else []
     return {
         "type": "state",
@@ -237,8 +237,18 @@ def present_document(room: Room) -> ClassDocument:
 
 def _is_waiting(run: Run, cycle: int, picture: Picture | None) -> bool:
     """Whether a cycle must be simulated, or the rest of one that is partly visible."""
+    if run.is_over:
+        return False
     at_rest = picture is not None and run.status == Run.Status.PAUSED
-    return cycle > run.cycles and not run.is_over and not at_rest
+    return picture is None or (cycle > run.cycles and not at_rest)
+
+
+def _view(room: Room, place: Place, cycle: int, point: str) -> View:
+    """What the step's picture is to show; a moment that the teacher went to asks nothing."""
+    is_open = place.question is not None and not place.is_shown and not room.query
+    pod = place.moment.pod if place.moment else ""
+    topic = topic_of(room, place)
+    return View(cycle, point, pod, topic, is_open=is_open, is_free=not room.lesson)
 
 
 def _moment(room: Room, place: Place) -> tuple[int, str, str]:

@@ -57,6 +57,16 @@ def place_of(room: Room, number: int | None = None) -> Place:
     return Place(number, _n_cycles(room), _cycle_step(room, number), is_shown)
 
 
+def topic_of(room: Room, place: Place) -> Question | None:
+    """The question that decides what a step shows: its own, else the next one, else the last."""
+    lesson = lesson_of(room)
+    if place.question is not None or lesson is None:
+        return place.question
+    later = lesson.steps[place.number :]
+    earlier = reversed(lesson.steps[: place.number])
+    return next((each.question for each in (*later, *earlier) if each.question), None)
+
+
 def is_step(room: Room, number: int) -> bool:
     """Whether the room has a visible step with this number."""
     lesson = lesson_of(room)

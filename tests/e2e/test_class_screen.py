@@ -142,23 +142,26 @@ def test_a_class_tries_what_it_agreed_on(people: Open) -> None:
     assert serious_findings(teacher) == serious_findings(phone) == []
 
 
-def test_what_is_drawn_is_where_the_pen_was_on_a_map_that_is_too_tall(people: Open) -> None:
-    teacher = people(PROJECTOR)
-    open_class(teacher, "scores")
-    canvas = teacher.locator("svg.map")
-    teacher.set_viewport_size({"width": 1280, "height": 420})
+def test_what_is_drawn_lies_on_the_same_node_of_every_page(people: Open) -> None:
+    teacher, phone = people(PROJECTOR), people((390, 800))
+    code = open_class(teacher, "what-is-a-node")
+    phone.goto(f"/class/{code}/")
+    phone.get_by_role("button", name="Come in").click()
     teacher.get_by_role("button", name="Circle").click()
-    canvas.evaluate("each => each.scrollIntoView({ block: 'end' })")
-    tile = canvas.locator(".map__tile").first.bounding_box()
-    assert tile is not None
-    x, y = tile["x"] + tile["width"] / 2, tile["y"] + tile["height"] / 2
+    card = teacher.locator('[data-node="cellar"]')
+    card.scroll_into_view_if_needed()
+    box = card.bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     teacher.mouse.move(x, y)
     teacher.mouse.down()
     teacher.mouse.move(x + 10, y)
     teacher.mouse.up()
-    drawn = canvas.locator(".map__marks circle")
-    expect(drawn).to_have_count(1)
-    box = drawn.bounding_box()
-    assert box is not None
-    assert abs(box["x"] + box["width"] / 2 - x) < 5
-    assert abs(box["y"] + box["height"] / 2 - y) < 5
+    for page in (teacher, phone):
+        drawn = page.locator(".scene__marks circle")
+        expect(drawn).to_have_count(1)
+        on, circle = page.locator('[data-node="cellar"]').bounding_box(), drawn.bounding_box()
+        assert on is not None
+        assert circle is not None
+        assert abs(on["x"] + on["width"] / 2 - circle["x"] - circle["width"] / 2) < 8
+        assert abs(on["y"] + on["height"] / 2 - circle["y"] - circle["height"] / 2) < 8

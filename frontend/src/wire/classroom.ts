@@ -1,21 +1,73 @@
 // A class as the server tells it (kviz/classroom/documents.py): over a websocket that comes back by itself, and REST
 // for what is said to it.
 
+export type Amounts = Readonly<Record<string, number>>;
+
+/** A pod with what it requests; `priority` is null where it is not in question. */
+export interface PodDrawn {
+  readonly name: string;
+  readonly requests: Amounts;
+  readonly priority: number | null;
+  readonly labels: readonly string[];
+  readonly asks: readonly string[];
+}
+
+export interface PodInQuestion extends PodDrawn {
+  readonly tolerates: readonly string[];
+}
+
+export interface PodOnNode extends PodDrawn {
+  readonly is_victim: boolean;
+  readonly breaks_budget: boolean;
+  /** RFC 3339, where victims are in question. */
+  readonly started: string;
+}
+
+export interface Waiting extends PodDrawn {
+  readonly place: "active" | "backoff" | "unschedulable" | "waiting_on_permit" | "gated";
+  readonly held_on: string;
+}
+
+/** A node with the values that are in question (kviz/classroom/drawing.py); all others are empty. */
 export interface NodeDrawn {
   readonly name: string;
   readonly zone: string;
-  readonly pods: readonly string[];
-  readonly n_pods: number;
   readonly state: "" | "rejected" | "feasible" | "unexamined" | "chosen" | "nominated";
   readonly says: string;
+  readonly is_cordoned: boolean;
+  /** What is free, and what is allocatable. */
+  readonly room: Readonly<Record<string, readonly [number, number]>>;
+  readonly taints: readonly { readonly text: string; readonly is_soft: boolean }[];
+  readonly labels: readonly string[];
+  readonly pods: readonly PodOnNode[];
+  readonly n_pods: number;
+  readonly holds: readonly string[];
+  readonly scores: readonly { readonly plugin: string; readonly weight: number; readonly points: number }[];
 }
 
+/** The cluster as a step shows it (kviz/classroom/picture.py). */
 export interface Picture {
   readonly cycle: number;
-  readonly pod: string;
+  readonly kinds: readonly string[];
+  readonly pod: PodInQuestion | null;
+  /** No cycle has begun for the pod yet. */
+  readonly is_next: boolean;
+  readonly resources: readonly string[];
+  readonly most: Amounts;
+  readonly weights: Amounts;
   readonly nodes: readonly NodeDrawn[];
   readonly n_nodes: number;
-  readonly waiting: readonly string[];
+  readonly waiting: readonly Waiting[];
+  readonly n_waiting: number;
+  /** `waiting` is the queue's order, else that of arrival. */
+  readonly in_order: boolean;
+  readonly history: readonly {
+    readonly cycle: number;
+    readonly pod: string;
+    readonly result: string;
+    readonly node: string;
+  }[];
+  readonly events: readonly { readonly at_s: number; readonly text: string }[];
 }
 
 export interface Count {

@@ -264,17 +264,29 @@ def state_before(*, run: Run, cycle: int) -> TraceState | None:
     return None if stored is None else _state_before(stored)
 
 
+def state_known(*, run: Run) -> TraceState | None:
+    """The state after all that is stored of the run; None before anything is."""
+    chunks = TraceChunk.objects.filter(run_id=run.pk)
+    return _folded(chunks) if chunks.exists() else None
+
+
 def _state_before(stored: _StoredCycle) -> TraceState:
     """The state of the run when a cycle began, folded from its first event on."""
-    state, chunk = TraceState(), stored.chunk
-    chunks = TraceChunk.objects.filter(run_id=chunk.run_id, last_seq__lt=chunk.first_seq)
+    chunk = stored.chunk
+    state = _folded(TraceChunk.objects.filter(run_id=chunk.run_id, last_seq__lt=chunk.first_seq))
+    with gc_paused():
+        for event in stored.headers[: stored.place.start]:
+            apply(state, event)
+    return state
+
+
+def _folded(chunks: QuerySet[TraceChunk]) -> TraceState:
+    state = TraceState()
     blobs = chunks.order_by("last_seq").values_list("headers", flat=True).iterator(8)
     with gc_paused():
         for blob in blobs:
             for event in codec.read_headers(bytes(blob))[1]:
                 apply(state, event)
-        for event in stored.headers[: stored.place.start]:
-            apply(state, event)
     return state
 
 

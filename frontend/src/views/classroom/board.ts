@@ -1,8 +1,8 @@
 // A board on which waiting pods are placed by hand, alone or in a class: pods, nodes on a map and in a list, the
 // nodes that are feasible for the chosen pod, and why the others are not.
 
-import type { BoardNode, BoardState, Did, Picture, Playing, Refusal, Refusals } from "../../wire/classroom.ts";
-import { SmallMap } from "./map.ts";
+import type { BoardNode, BoardState, Did, Playing, Refusal, Refusals } from "../../wire/classroom.ts";
+import { SmallMap, type NodeOnMap } from "./map.ts";
 import { resultOf } from "./outcome.ts";
 import { button, el, Place, w } from "./page.ts";
 
@@ -141,7 +141,7 @@ export class Board {
     this.head.show([now, this.problem, this.mayLeave], () => this.headOf(now));
     this.pods.show([now.pods, this.pod, this.isOver], () => this.podsOf(now));
     this.mapPlace.show(this.isOver, () => [this.map.root]);
-    this.map.show(pictureOf(now.nodes, this.refusals), [], "");
+    this.map.show(onMap(now.nodes, this.refusals));
     this.nodes.show([now.nodes, this.pod, this.refusals, this.isOver], () => this.nodesOf(now));
     this.result.show([now.mine, now.outcome, now.verdict], () => resultOf(now));
   }
@@ -218,11 +218,10 @@ function inWords({ plugin, message, sentence }: Refusal): string {
   return [plugin, sentence || message].filter(Boolean).join(w("colon"));
 }
 
-function pictureOf(nodes: readonly BoardNode[], refusals: Refusals | null): Picture {
-  const drawn = nodes.map(({ name, zone, pods, n_pods }) => {
+function onMap(nodes: readonly BoardNode[], refusals: Refusals | null): NodeOnMap[] {
+  return nodes.map(({ name, zone, n_pods }) => {
     const why = refusals?.[name];
     const state = why === undefined ? "" : why ? "rejected" : "feasible";
-    return { name, zone, pods, n_pods, state, says: why ? why.plugin : "" } as const;
+    return { name, zone, n_pods, state, says: why ? why.plugin : "" };
   });
-  return { cycle: 0, pod: "", nodes: drawn, n_nodes: nodes.length, waiting: [] };
 }

@@ -1,12 +1,11 @@
-// What all three pages of a class show: the step, the small map, the connection, and one live region.
+// What all three pages of a class show: the step, the picture, the connection, and one live region.
 
-import type { ClassState, LinkState, Picture } from "../../wire/classroom.ts";
-import { SmallMap, stateInWords } from "./map.ts";
+import type { ClassState, LinkState } from "../../wire/classroom.ts";
 import { el, marked, place, w } from "./page.ts";
+import { SceneInPlace } from "./scene.svelte.ts";
 
 export const step = place("step");
 const mapPlace = place("map");
-const list = place("nodes");
 const live = document.querySelector<HTMLElement>("[data-live]")!;
 const lost = document.querySelector<HTMLElement>("[data-lost]");
 
@@ -38,39 +37,14 @@ export function showStep(state: ClassState): void {
   ]);
 }
 
-export const map = new SmallMap();
+export const map = new SceneInPlace();
 
-/** The map, and the same in a list, for who cannot see or point at it. */
-export function showMap(state: ClassState, chosen = "", open = false): void {
+/** The picture, which lives as long as the page; with a chosen node, and whether one can be tapped. */
+export function showMap(state: ClassState, chosen = "", canTap = false): void {
   const { picture } = state;
-  mapPlace.show([picture !== null, picture?.cycle, picture?.pod, picture?.waiting, state.is_waiting], () => {
+  mapPlace.show([picture !== null, state.is_waiting], () => {
     if (!picture) return state.is_waiting ? [el("p", {}, w("waiting"))] : [];
-    return [el("p", { class: "class__cycle" }, headOf(picture)), map.root];
+    return [map.root];
   });
-  if (picture) map.show(picture, state.marks, chosen);
-  list.show(picture && [picture, open], () => (picture ? [nodeList(picture, open)] : []));
-}
-
-function headOf({ cycle, pod, waiting }: Picture): string {
-  const head = pod ? w("pod", { cycle, pod }) : "";
-  const rest = waiting.filter((name) => name !== pod);
-  return [head, rest.length ? w("waitingPods", { pods: rest.join(", ") }) : ""].filter(Boolean).join(" · ");
-}
-
-function nodeList(picture: Picture, open: boolean): HTMLElement {
-  const rows = picture.nodes.map((node) =>
-    el(
-      "tr",
-      {},
-      el("th", { scope: "row", class: "mono" }, node.name),
-      el("td", {}, node.zone),
-      el("td", {}, w("podsHere", { n: node.n_pods })),
-      el("td", {}, stateInWords(node)),
-    ),
-  );
-  const drawn = picture.nodes.length;
-  const details = el("details", {}, el("summary", {}, w("list")), el("table", {}, el("tbody", {}, ...rows)));
-  if (drawn < picture.n_nodes) details.append(el("p", {}, w("moreNodes", { n: drawn, all: picture.n_nodes })));
-  details.open = open;
-  return details;
+  if (picture) map.show(picture, state.marks, chosen, canTap);
 }

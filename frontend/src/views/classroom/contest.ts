@@ -2,7 +2,8 @@
 // shows what the scheduler did.
 
 import type { Contest, ContestOfTeacher } from "../../wire/classroom.ts";
-import { inDigits, notesOf, rowsOf, sidesOf } from "./outcome.ts";
+import { inDigits } from "./amounts.ts";
+import { notesOf, rowsOf, sidesOf } from "./outcome.ts";
 import { el, scrollable, w } from "./page.ts";
 
 /** What is revealed: somebody's placement beside the scheduler's, if it is shown; who placed best. */

@@ -239,5 +239,5 @@ function questionOf({ question, teacher }: TeacherState): HTMLElement[] {
   if (question.answer !== null) return [head, ...outcomeOf(question, null)];
   const count = el("p", {}, w("answeredOf", { n: teacher.n_answered, all: teacher.n_in }));
   const closed = question.is_open ? [] : [el("p", {}, w("closed"))];
-  return [head, count, ...closed, countsOf(teacher.counts)];
+  return [head, count, ...closed, countsOf([teacher.counts])];
 }

@@ -1,8 +1,7 @@
-// The small map of a class: nodes as tiles, what the cycle has of them, and what the teacher draws on it.
+// The small map of a board on which pods are placed by hand: nodes as tiles, and whether the pod may go there.
 
-import type { Mark, NodeDrawn, Picture, Point } from "../../wire/classroom.ts";
+import type { NodeDrawn, Point } from "../../wire/classroom.ts";
 import { layOut, WIDTH, type Tile } from "./layout.ts";
-import { w } from "./page.ts";
 
 const NS = "http://www.w3.org/2000/svg";
 /** Pods that are drawn one by one. */
@@ -24,41 +23,24 @@ const SIGNS: Readonly<Record<string, string>> = {
   nominated: "⚑",
 };
 
-export function stateInWords(node: NodeDrawn): string {
-  if (!node.state) return "";
-  return `${w(node.state)}${node.says ? ` (${node.says})` : ""}`;
-}
+export type NodeOnMap = Pick<NodeDrawn, "name" | "zone" | "state" | "says" | "n_pods">;
 
 export class SmallMap {
   readonly root: SVGSVGElement;
   private readonly nodes = svg("g", {});
-  private readonly drawn = svg("g", { class: "map__marks" });
-  private readonly pointer = svg("circle", { class: "map__pointer", r: 16, cx: -100, cy: -100 });
   private tiles: readonly { readonly name: string; readonly at: Tile }[] = [];
   private shown = "";
-  private fade: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
     this.root = svg("svg", { class: "map", viewBox: `0 0 ${WIDTH} 400`, "aria-hidden": "true" }) as SVGSVGElement;
-    this.root.append(this.nodes, this.drawn, this.pointer);
+    this.root.append(this.nodes);
   }
 
-  show(picture: Picture, marks: readonly Mark[], chosen: string): void {
-    const key = JSON.stringify([picture, chosen]);
-    if (key !== this.shown) {
-      this.shown = key;
-      this.draw(picture, chosen);
-    }
-    this.drawn.replaceChildren(...marks.map(markOf));
-  }
-
-  /** Where the pointer is; it fades when it rests. */
-  point(x: number, y: number): void {
-    this.pointer.setAttribute("cx", String(x));
-    this.pointer.setAttribute("cy", String(y));
-    this.pointer.classList.add("map__pointer--on");
-    clearTimeout(this.fade);
-    this.fade = setTimeout(() => this.pointer.classList.remove("map__pointer--on"), 2500);
+  show(nodes: readonly NodeOnMap[]): void {
+    const key = JSON.stringify(nodes);
+    if (key === this.shown) return;
+    this.shown = key;
+    this.draw(nodes);
   }
 
   /** Where an event is on the map. */
@@ -76,27 +58,22 @@ export class SmallMap {
     return found?.name ?? "";
   }
 
-  private draw(picture: Picture, chosen: string): void {
-    const { tiles, zones, height } = layOut(picture.nodes.map((node) => node.zone));
+  private draw(nodes: readonly NodeOnMap[]): void {
+    const { tiles, zones, height } = layOut(nodes.map((node) => node.zone));
     this.root.setAttribute("viewBox", `0 0 ${WIDTH} ${Math.ceil(height)}`);
-    this.tiles = picture.nodes.map((node, i) => ({ name: node.name, at: tiles[i]! }));
+    this.tiles = nodes.map((node, i) => ({ name: node.name, at: tiles[i]! }));
     const names = zones.map(({ name, y }) => svg("text", { class: "map__zone", x: 2, y }, name));
-    this.nodes.replaceChildren(
-      ...names,
-      ...picture.nodes.map((node, i) => tileOf(node, tiles[i]!, node.name === chosen)),
-    );
+    this.nodes.replaceChildren(...names, ...nodes.map((node, i) => tileOf(node, tiles[i]!)));
   }
 }
 
-function tileOf(node: NodeDrawn, at: Tile, isChosen: boolean): SVGElement {
+function tileOf(node: NodeOnMap, at: Tile): SVGElement {
   const group = svg("g", {
     transform: `translate(${at.x} ${at.y})`,
     class: `map__node map__node--${node.state || "plain"}`,
   });
   const size = Math.min(at.height / 4, at.width / 8);
   group.append(svg("rect", { width: at.width, height: at.height, rx: 10, class: "map__tile" }));
-  if (isChosen)
-    group.append(svg("rect", { x: 4, y: 4, width: at.width - 8, height: at.height - 8, rx: 8, class: "map__mine" }));
   const fits = Math.max(4, Math.floor((at.width - size * 2) / (size * 0.58)));
   const name = node.name.length > fits ? `${node.name.slice(0, fits - 1)}…` : node.name;
   group.append(svg("text", { x: size * 0.5, y: size * 1.25, "font-size": size, class: "map__name" }, name));
@@ -125,11 +102,4 @@ function tileOf(node: NodeDrawn, at: Tile, isChosen: boolean): SVGElement {
       ),
     );
   return group;
-}
-
-function markOf({ kind, points }: Mark): SVGElement {
-  if (kind === "pen") return svg("polyline", { points: points.map((point) => point.join()).join(" ") });
-  const [centre, edge] = [points[0] ?? [0, 0], points[1] ?? [0, 0]];
-  const r = Math.hypot(edge[0] - centre[0], edge[1] - centre[1]);
-  return svg("circle", { cx: centre[0], cy: centre[1], r });
 }

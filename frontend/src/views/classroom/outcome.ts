@@ -1,6 +1,7 @@
 // What came of pods that were placed by hand: a player beside the scheduler and the best there is, pod by pod.
 
 import type { BoardPod, BoardState, Outcome, Side } from "../../wire/classroom.ts";
+import { inDigits } from "./amounts.ts";
 import { el, scrollable, w } from "./page.ts";
 
 type Row = readonly [name: string, side: Side | null, note: string];
@@ -71,10 +72,6 @@ export function sidesOf(rows: readonly Row[], of: Readonly<Record<string, number
 
 function worthOf({ worth }: Side): string {
   return worth === null ? w("boardNotKnown") : inDigits(worth);
-}
-
-export function inDigits(amount: number): string {
-  return amount.toLocaleString(document.documentElement.lang);
 }
 
 function movesOf(pods: readonly BoardPod[], outcome: Outcome): HTMLElement[] {

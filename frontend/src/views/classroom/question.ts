@@ -128,51 +128,60 @@ export function inWords(asked: Asked, given: Given): string {
   return text(`${given}${asked.kind === "number" && asked.unit ? ` ${asked.unit}` : ""}`);
 }
 
+/** The sign stands behind what it is about: never a cross before the right answer. */
+function sign(isRight: boolean): HTMLElement {
+  return el("span", { class: isRight ? "class__right" : "class__wrong" }, isRight ? "✓" : "✗");
+}
+
 function same(a: Given, b: Given): boolean {
   return String(a) === String(b);
 }
 
-/** A vote, counted: a line per answer, its bar beside the number that says the same. */
-export function countsOf(counts: readonly Count[]): HTMLElement {
-  const all = counts.reduce((sum, { n }) => sum + n, 0);
-  const rows = counts.map(({ text, n, right }) => {
-    const bar = el("span", { class: "class__bar", style: `--share: ${all ? (100 * n) / all : 0}%` });
-    const sign = right ? el("span", { class: "class__right" }, ` ✓ ${w("right")}`) : null;
-    return el(
-      "tr",
-      {},
-      el("th", { scope: "row" }, text, sign),
-      el("td", { class: "number" }, String(n)),
-      el("td", {}, bar),
-    );
+/** Votes, counted: a line per answer, for each vote a number and a bar that says the same. */
+export function countsOf(votes: readonly (readonly Count[])[]): HTMLElement {
+  const texts = [...new Set(votes.flatMap((counts) => counts.map(({ text }) => text)))];
+  const all = votes.map((counts) => counts.reduce((sum, { n }) => sum + n, 0));
+  if (!all.some(Boolean)) return el("p", {}, w("none"));
+  const rows = texts.map((text) => {
+    const found = votes.map((counts) => counts.find((count) => count.text === text));
+    const isRight = found.some((count) => count?.right);
+    const cells = found.flatMap((count, i) => {
+      const n = count?.n ?? 0;
+      const bar = el("span", { class: "class__bar", style: `--share: ${all[i] ? (100 * n) / all[i] : 0}%` });
+      return [el("td", { class: "number" }, String(n)), el("td", {}, bar)];
+    });
+    const right = isRight && el("span", { class: "class__right" }, ` ✓ ${w("right")}`);
+    return el("tr", {}, el("th", { scope: "row" }, text, right), ...cells);
   });
-  if (!counts.some(({ n }) => n)) return el("p", {}, w("none"));
-  return el("table", { class: "class__counts" }, el("tbody", {}, ...rows));
+  const names = votes.map((_, i) => el("th", { scope: "col", colspan: 2 }, w("vote", { n: i + 1 })));
+  const head = votes.length > 1 && el("thead", {}, el("tr", {}, el("td"), ...names));
+  return el("table", { class: "class__counts" }, head, el("tbody", {}, ...rows));
 }
 
 /** What is revealed of a question. */
 export function outcomeOf(asked: Asked, mine: Given | null): HTMLElement[] {
   const found: HTMLElement[] = [];
+  const voted: HTMLElement[] = [];
   if (asked.answer !== null) {
-    const verdict = mine === null ? w("theAnswer") : same(mine, asked.answer) ? `✓ ${w("right")}` : `✕ ${w("wrong")}`;
-    found.push(el("p", { class: "class__verdict" }, el("strong", {}, `${verdict}${w("colon")}${asked.answer_text}`)));
-    if (mine !== null && !same(mine, asked.answer))
-      found.push(el("p", {}, w("yours", { answer: inWords(asked, mine) })));
+    const isRight = mine !== null && same(mine, asked.answer);
+    const lines = [el("strong", {}, w("rightIs", { answer: asked.answer_text }), " ", sign(true))];
+    if (mine !== null) {
+      const given = el("span", {}, w("yours", { answer: inWords(asked, mine) }), " ", sign(isRight), el("br"));
+      lines.unshift(given);
+    }
+    found.push(el("p", { class: "class__verdict" }, ...lines));
     if (asked.because) found.push(marked(asked.because));
   }
-  for (const { number, counts } of asked.votes) {
-    if (!counts) continue;
-    if (asked.votes.length > 1) found.push(el("h3", {}, w("vote", { n: number })));
-    found.push(countsOf(counts));
-  }
+  const votes = asked.votes.flatMap(({ counts }) => (counts ? [counts] : []));
+  if (votes.length) voted.push(countsOf(votes));
   if (asked.gain?.n) {
     const { n, right_before: before, right_after: after, became_right: right, became_wrong: wrong } = asked.gain;
-    found.push(
+    voted.push(
       el("p", { class: "class__gain" }, w("gain", { n, before, after })),
       el("p", { class: "class__gain" }, w("became", { right, wrong })),
     );
   }
-  return found;
+  return [el("div", {}, ...found), ...(voted.length ? [el("div", {}, ...voted)] : [])];
 }
 
 /** Who had most questions right, if the teacher shows that. */

@@ -44,7 +44,7 @@ export class Room {
   ) {
     this.saying = new Saying(code, csrf);
     this.link = new Link(addressOf(code, "class"), { frame: (frame) => this.hear(frame), link: showLink });
-    map.root.onclick = (event) => this.tap(map.nodeAt(map.at(event)));
+    map.ontap = (node) => this.tap(node);
     map.root.onpointermove = (event) => {
       if (this.points) this.link.point(map.at(event));
     };
@@ -111,7 +111,8 @@ export class Room {
   /** The map, with the node that is chosen on it. */
   private showChoice(now: ClassState): void {
     const value = this.form?.value() ?? "";
-    showMap(now, typeof value === "string" ? value : "");
+    const canTap = this.form !== null && now.question !== null && nodesToTap(now.question, now.picture).length > 0;
+    showMap(now, typeof value === "string" ? value : "", canTap);
   }
 
   private showQuestion(now: ClassState): void {

@@ -75,14 +75,20 @@ export function startScreen(code: string): void {
 /** Of the size in classroom.css: what short texts grow to, and the smallest that is still read from ten metres. */
 const LARGEST = 1.3;
 const SMALLEST = 0.7;
+/** What gives way where all does not fit: nothing, the step's text, and beside a long answer the queue. */
+const GIVES_WAY = ["", "tight", "bare"] as const;
 
 /** Make what is shown as large as it fits above the foot: nobody scrolls a projector. */
 function fit(): void {
   const foot = document.querySelector<HTMLElement>(".class__foot")!;
   if (document.body.classList.contains("class--code")) return;
   document.body.style.setProperty("--foot", `${foot.offsetHeight}px`);
-  for (let size = LARGEST; size >= SMALLEST - 0.001; size -= 0.05) {
-    document.body.style.setProperty("--fit", size.toFixed(2));
-    if (document.documentElement.scrollHeight <= innerHeight) return;
+  for (const giving of GIVES_WAY) {
+    for (const each of GIVES_WAY) document.body.classList.toggle(`class--${each}`, each !== "" && each === giving);
+    if (giving === "bare") document.body.classList.add("class--tight");
+    for (let size = LARGEST; size >= SMALLEST - 0.001; size -= 0.05) {
+      document.body.style.setProperty("--fit", size.toFixed(2));
+      if (document.documentElement.scrollHeight <= innerHeight) return;
+    }
   }
 }
