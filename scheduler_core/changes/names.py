@@ -1,4 +1,4 @@
-"""Changes in two or three words, as names of runs have them: `tolerate gpu`, `web: 4 pods`."""
+"""Changes in two or three words, as names of runs have them: `tolerate gpu`, `cordon n7`."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ def name_of(change: Change) -> Text:
         case SetField():
             return _of_field(change)
         case Patch(target, _):
-            return say("short.patch", "{name} patched", name=target.name)
+            return say("short.patch", "patch {name}", name=target.name)
         case Delete(target, _):
-            return say("short.delete", "without {name}", name=target.name)
+            return say("short.delete", "delete {name}", name=target.name)
         case Create():
             return _of_objects(len(items := list(change.items())), items[0].name if items else "")
         case Put(objects):
             return _of_objects(len(objects), objects[0].name if objects else "")
-        case CopyNode(_, copies):
-            if copies == 1:
-                return say("short.node", "1 more node")
-            return say("short.nodes", "{n:,} more nodes", n=copies)
+        case CopyNode(node, 1):
+            return say("short.node", "add a node like {node}", node=node)
+        case CopyNode(node, copies):
+            return say("short.nodes", "add {n:,} nodes like {node}", n=copies, node=node)
         case Scale():
-            return say("short.scale", "{name}: {n:,} pods", name=change.name, n=change.replicas)
+            return say("short.scale", "scale {name} to {n}", name=change.name, n=change.replicas)
         case Restore():
             return say("short.restore", "restored")
         case Cordon() | Drain() | AddTaint() | RemoveTaint() | SetLabel() | RemoveLabel():
@@ -67,8 +67,8 @@ def name_of(change: Change) -> Text:
 
 def _of_objects(n: int, first: str) -> Text:
     if n == 1:
-        return say("short.create", "with {name}", name=first)
-    return say("short.creates", "with {n:,} objects", n=n)
+        return say("short.create", "create {name}", name=first)
+    return say("short.creates", "create {n:,} objects", n=n)
 
 
 def _of_node(
@@ -78,18 +78,18 @@ def _of_node(
     match change:
         case Cordon():
             if change.unschedulable:
-                return say("short.cordon", "{node} cordoned", node=node)
-            return say("short.uncordon", "{node} uncordoned", node=node)
+                return say("short.cordon", "cordon {node}", node=node)
+            return say("short.uncordon", "uncordon {node}", node=node)
         case Drain():
-            return say("short.drain", "{node} drained", node=node)
+            return say("short.drain", "drain {node}", node=node)
         case AddTaint(_, taint):
-            return say("short.taint", "{node} tainted {key}", node=node, key=taint.key)
+            return say("short.taint", "taint {node} {key}", node=node, key=taint.key)
         case RemoveTaint(_, key, _):
-            return say("short.untaint", "{node} without taint {key}", node=node, key=key)
+            return say("short.untaint", "take taint {key} off {node}", node=node, key=key)
         case SetLabel(_, key, value):
-            return say("short.label", "{node} {key}={value}", node=node, key=key, value=value)
+            return say("short.label", "label {node} {key}={value}", node=node, key=key, value=value)
         case RemoveLabel(_, key):
-            return say("short.unlabel", "{node} without {key}", node=node, key=key)
+            return say("short.unlabel", "unlabel {node} {key}", node=node, key=key)
 
 
 def _of_rule(change: RuleChange) -> Text:
@@ -134,7 +134,7 @@ def _of_field(change: SetField) -> Text:
                 "short.field", "{name} {field} {value}", name=target.name, field=field, value=shown
             )
         return say("short.value", "{field} {value}", field=field, value=shown)
-    return say("short.patch", "{name} patched", name=target.name)
+    return say("short.patch", "patch {name}", name=target.name)
 
 
 def _shown(value: Plain) -> str:

@@ -60,10 +60,10 @@ def test_a_scenario_is_named_by_what_it_says_of_itself(owner: Person) -> None:
 
 
 CHANGES = {
-    "node/south cordon": "south cordoned",
+    "node/south cordon": "cordon south",
     'pod/shop/giant set spec.tolerations[+]={"key":"gpu","operator":"Exists"}': "tolerate gpu",
     "pod/shop/giant set spec.containers[0].resources.requests.cpu=1": "giant cpu 1",
-    "pod/shop/web-0 delete": "without web-0",
+    "pod/shop/web-0 delete": "delete web-0",
 }
 
 
@@ -74,11 +74,11 @@ def test_a_variant_is_named_by_what_differs(owner: Person) -> None:
         for line in CHANGES
     ]
     assert [differences(run) for run in made] == [[text] for text in CHANGES.values()]
-    assert run_title(made[0]) == "cluster + south cordoned"
+    assert run_title(made[0]) == "cluster + cordon south"
     all_of_them = run_vary(
         workspace=owner.workspace, parent=parent, changes=changes_given(list(CHANGES))
     )
-    assert run_title(all_of_them) == "cluster + south cordoned + tolerate gpu + 2 more"
+    assert run_title(all_of_them) == "cluster + cordon south + tolerate gpu + 2 more"
 
 
 def test_the_run_to_compare_with_differs_in_one_thing(owner: Person) -> None:

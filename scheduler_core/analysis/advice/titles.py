@@ -7,6 +7,7 @@ from typing import Final
 from scheduler_core.analysis.advice.actions import Action, Kind, Plan
 from scheduler_core.api import KubeObject, Pod, StorageClass
 from scheduler_core.api.coerce import Plain
+from scheduler_core.changes.names import name_of
 from scheduler_core.changes.vocabulary import (
     Change,
     CopyNode,
@@ -19,7 +20,7 @@ from scheduler_core.changes.vocabulary import (
     SetField,
     SetLabel,
 )
-from scheduler_core.wording import PLUS, Text, say, series, some_of
+from scheduler_core.wording import PLUS, Text, capitalised, say, series, some_of
 
 MAX_NAMED: Final = 2
 """So many pods, taints or labels are named in a title."""
@@ -84,20 +85,14 @@ def _of_leaving(action: Action) -> str:
 
 def _of_change(kind: Kind, change: Change) -> str:
     match change:
+        case SetField(_, _, _) if kind == "tolerate":
+            return capitalised(name_of(change))
         case SetField(_, path, value):
             return _of_field(kind, path, value)
-        case Cordon(node, False):
-            return say("title.uncordon", "Uncordon {node}", node=node)
-        case RemoveTaint(node, key) if kind == "untaint":
-            return say("title.untaint", "Take taint {key} off {node}", key=key, node=node)
-        case SetLabel(node, key, value):
-            return say("title.label", "Label {node} {key}={value}", node=node, key=key, value=value)
-        case Scale(_, _, name, replicas):
-            return say("title.scale", "Scale {name} to {n}", name=name, n=replicas)
-        case CopyNode(node, 1):
-            return say("title.node", "Add a node like {node}", node=node)
-        case CopyNode(node, n):
-            return say("title.nodes", "Add {n:,} nodes like {node}", n=n, node=node)
+        case RemoveTaint() if kind != "untaint":
+            return ""
+        case Cordon(_, False) | RemoveTaint() | SetLabel() | Scale() | CopyNode():
+            return capitalised(name_of(change))
         case Create(objects) | Put(objects):
             return _of_object(kind, objects[-1] if kind in _LAST_SAYS_IT else objects[0])
         case _:
@@ -107,8 +102,6 @@ def _of_change(kind: Kind, change: Change) -> str:
 def _of_field(kind: Kind, path: str, value: Plain) -> str:
     where = path.split(".")
     match kind:
-        case "tolerate" if isinstance(value, dict):
-            return say("title.tolerate", "Tolerate {taint}", taint=value.get("key") or "*")
         case "maxSkew":
             return say("title.max_skew", "Raise maxSkew to {n}", n=value)
         case "minDomains":
