@@ -141,7 +141,7 @@ export interface ClassState {
   readonly task: Task | null;
 }
 
-/** What a step is to try (kviz/classroom/documents.py); `text` is HTML. `goals` is null while the run of a try goes on. */
+/** What a step is to try (kviz/classroom/documents.py); `text` is HTML. `goals` is null while a try is run. */
 export interface Task {
   readonly text: string;
   readonly at_most: number;
