@@ -119,7 +119,9 @@ async def test_the_pointer_is_handed_over() -> None:
         await say(others, '{"point": [1, 1]}')
         await say(mine, '{"point": [300, 400]}')
         async with asyncio.timeout(PATIENCE_S):
-            while (frame := json.loads((await others.receive_output())["text"]))["type"] == "state":
+            while (frame := json.loads((await others.receive_output(timeout=PATIENCE_S))["text"]))[
+                "type"
+            ] == "state":
                 pass
         assert frame == {"type": "pointer", "x": 300, "y": 400}
 
@@ -176,7 +178,9 @@ async def test_nonsense_ends_the_connection(text: str) -> None:
         await until(line, lambda frame: frame["number"] == 1, [])
         await say(line, text)
         async with asyncio.timeout(PATIENCE_S):
-            while (message := await line.receive_output())["type"] == "websocket.send":
+            while (message := await line.receive_output(timeout=PATIENCE_S))[
+                "type"
+            ] == "websocket.send":
                 pass
     assert message["code"] == BAD_REQUEST
 

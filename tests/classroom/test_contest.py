@@ -89,7 +89,7 @@ def test_what_the_scheduler_did_is_known_only_when_the_teacher_shows_it(contest:
     outcome = contest.seen["contest"]["outcome"]
     assert outcome["scheduler"]["placed"] == {"0": 1}
     assert (outcome["best"]["state"], outcome["best"]["side"]["placed"]) == ("proven", {"0": 2})
-    assert board(mina).json()["verdict"].startswith("You beat the scheduler, and nobody")
+    assert board(mina).json()["verdict"].startswith("You beat the scheduler, and no placement")
     assert do(noah, "place", pod=SMALL, node="n1").status_code == 409
     assert board(noah).json()["mine"] is None
 
@@ -218,7 +218,7 @@ async def test_frames_have_nothing_of_the_outcome_until_it_is_shown() -> None:
     async def until(line: Any, wanted: Any) -> None:
         async with asyncio.timeout(PATIENCE_S):
             while True:
-                message = await line.receive_output()
+                message = await line.receive_output(timeout=PATIENCE_S)
                 seen.append(json.loads(message["text"]))
                 if seen[-1]["type"] == "state" and wanted(seen[-1]):
                     return

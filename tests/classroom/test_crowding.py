@@ -63,7 +63,7 @@ def test_one_address_does_not_fill_a_class_and_is_told_what_to_do(lesson: Lesson
     assert not is_in(refused)
     page = refused.client.post(f"/class/{refused.code}/join", follow=True).content.decode()
     assert "From your network 3 are in this class" in page
-    assert "comes back in the same browser; otherwise tell the teacher" in page
+    assert "use the same browser; otherwise tell the teacher" in page
     assert is_in(first)
     assert is_in(come(lesson, HOME))
     assert lesson.room.participants.count() == 4
@@ -134,13 +134,17 @@ async def test_the_oldest_page_of_a_seat_makes_way_and_says_so() -> None:
             await line.receive_output(timeout=PATIENCE_S)
             lines.append(line)
         async with asyncio.timeout(PATIENCE_S):
-            while (message := await lines[0].receive_output())["type"] == "websocket.send":
+            while (message := await lines[0].receive_output(timeout=PATIENCE_S))[
+                "type"
+            ] == "websocket.send":
                 pass
         assert message == {"type": "websocket.close", "code": TOO_MANY_PAGES}
         await sync_to_async(lesson.lead)("black")
         for line in lines[1:]:
             async with asyncio.timeout(PATIENCE_S):
-                while not json.loads((await line.receive_output())["text"]).get("is_black"):
+                while not json.loads((await line.receive_output(timeout=PATIENCE_S))["text"]).get(
+                    "is_black"
+                ):
                     pass
 
 
@@ -160,7 +164,9 @@ async def test_the_pages_of_others_do_not_count() -> None:
             await more.receive_output(timeout=PATIENCE_S)
         await sync_to_async(lesson.lead)("black")
         async with asyncio.timeout(PATIENCE_S):
-            while not json.loads((await line.receive_output())["text"]).get("is_black"):
+            while not json.loads((await line.receive_output(timeout=PATIENCE_S))["text"]).get(
+                "is_black"
+            ):
                 pass
 
 

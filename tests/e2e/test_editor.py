@@ -79,7 +79,8 @@ def test_the_usual_run_needs_no_scrolling_and_what_is_folded_says_what_it_holds(
     page.goto("/runs/new")
     run = page.get_by_role("button", name="Run the scheduler")
     assert page.evaluate("document.querySelector('.run-form').getBoundingClientRect().bottom") < 720
-    config, scenario, settings = (page.locator(".fold > summary").nth(i) for i in range(3))
+    release, config, scenario, settings = (page.locator(".fold > summary").nth(i) for i in range(4))
+    expect(release).to_contain_text("auto: as the cluster says")
     expect(config).to_contain_text("Default profile")
     expect(scenario).to_contain_text("none")
     expect(settings).to_contain_text("all at their defaults")
@@ -91,7 +92,7 @@ def test_the_usual_run_needs_no_scrolling_and_what_is_folded_says_what_it_holds(
     expect(config).to_contain_text("Pack nodes tightly")
     scenario.click()
     page.get_by_label("Add a step").select_option("Drain a node")
-    expect(scenario).to_contain_text("own")
+    expect(scenario).to_contain_text("custom scenario")
     settings.click()
     page.get_by_label("Order of pending pods").select_option(index=1)
     expect(settings).to_contain_text("changed: Order of pending pods")

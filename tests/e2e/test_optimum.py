@@ -59,7 +59,7 @@ def ask(page: Page, run: str, limit_s: int) -> None:
 def test_a_search_is_watched_and_stopped(page: Page, tight_run: str) -> None:
     ask(page, tight_run, 60)
     expect(page.get_by_role("status")).to_have_text(FOUND)
-    chart = page.get_by_role("img", name=re.compile("What was found"))
+    chart = page.get_by_role("img", name=re.compile("The best placement found"))
     expect(chart).to_be_visible()
     expect(chart.locator("[data-found]")).to_have_attribute("points", re.compile(r"\d+,\d+ \d+"))
     expect(chart.locator("[data-most]")).to_have_attribute("points", re.compile(r"\d+,\d+ \d+"))

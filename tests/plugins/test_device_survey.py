@@ -98,7 +98,7 @@ def test_a_device_of_another_request_of_the_pod() -> None:
 def test_devices_that_would_do_alone_but_are_too_few() -> None:
     found = about(exactly(count=2), device("g0"), device("g1", taints=(ECC,)))
     assert found.nodes[0].rejection == "cannot allocate all claims"
-    text = "would do alone; the request wants 2, and 1 can be had here"
+    text = "would do alone; the request needs 2, available here: 1"
     assert said(found, "g0") == f"usable: {text}"
     assert said(found, "g1").startswith("taint:")
 
@@ -230,7 +230,7 @@ def test_a_constraint_that_devices_only_meet_alone() -> None:
 def test_all_that_match_are_wanted_and_one_is_in_use() -> None:
     held = claim("held", holds=("n1/g1",))
     found = about(exactly(count=0), device("g0"), device("g1"), claims=[held])
-    text = "would do alone; the request wants all 2 that match, and 1 can be had here"
+    text = "would do alone; the request needs all 2 that match, available here: 1"
     assert said(found, "g0") == f"usable: {text}"
 
 

@@ -37,7 +37,7 @@ OF_BEFORE_PATCHES = {
     "conformance/cases.py",
     "questions/why/answer.py",
     "runs/portable/saved.py",
-    "runs/templatetags/run_links.py",
+    "runs/titles.py",
 }
 """What reads rows, files and recordings that name no release; and an answer that is given none."""
 MAY_ASK = {"config/features.py"}

@@ -176,7 +176,7 @@ def test_a_drain_leaves_what_belongs_to_the_node() -> None:
         *owned("agent", "agent-1", kind="DaemonSet"),
         *owned("n", "static-n", kind="Node"),
     )
-    assert played.flags == ["Drain node n: evict 2 pods; 2 of its own stay"]
+    assert played.flags == ["Drain node n: evict 2 pods; 2 of its pods stay"]
     assert played.evicted() == ["drain of n", "drain of n"]
     assert list(played.places) == ["agent-1", "static-n"]
     node = played.simulation.scheduler.cache.columns.nodes[0]

@@ -410,7 +410,7 @@ def test_the_form_asks_and_the_page_answers(owner: Person, client: Client) -> No
     page = client.get(sent["Location"]).content.decode()
 
     assert "It hurts most without zone north: 2 pods have no node then, or are gone." in page
-    assert "0 of 2 losses do no harm in the end." in page
+    assert "0 of 2 losses do no harm at the end." in page
     assert b"What survives the loss of a zone" in client.get("/experiments/").content
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -39,7 +38,7 @@ def test_after_it_pages_rest_and_commands_count_the_same(
     run = owner.finished(CLUSTER, scenario=SCENARIO)
     assert owner.get(f"/runs/{run.pk}/").json()["bound"] == 2
     page = " ".join(owner.client.get("/runs/").content.decode().split())
-    assert re.findall(r"<td class=\"number\">(\d+)</td>", page) == ["1", "2", "0"]
+    assert "2 on nodes, 0 pending" in page
 
     (cluster := tmp_path / "cluster.yaml").write_text(CLUSTER)
     (scenario := tmp_path / "scenario.yaml").write_text(SCENARIO)

@@ -92,7 +92,7 @@ def test_nobody_is_made_an_owner_of_more_than_one_may_own(cleo: User, platform: 
         workspace_create(person=mara, name=name)
     mine, path = browser_of(cleo), f"{WORKSPACES}{platform.pk}/members"
     page = mine.post(path, {"name": "mara", "role": "owner"}, follow=True).content.decode()
-    assert "mara owns as many workspaces as one may. Choose another role." in page
+    assert "mara already owns the maximum number of workspaces. Choose another role." in page
 
     mine.post(path, {"name": "mara", "role": "editor"})
     joined = Membership.objects.get(workspace=platform, person=mara)
@@ -118,7 +118,7 @@ def test_who_signs_in_with_all_workspaces_leaves_a_guests_behind(
         "/account/sign-in", {"login": "cleo", "password": PASSWORD}, follow=True
     ).content.decode()
 
-    assert "stays behind" in page
+    assert "Your guest work was not moved" in page
     left.refresh_from_db()
     assert left.kind == Workspace.Kind.GUEST
     assert Membership.objects.filter(person=cleo).count() == 2

@@ -268,7 +268,7 @@ def test_the_last_owner_stays(olga: tuple[User, Client, Workspace]) -> None:
 
     for path, said in ((f"{at}/remove", {}), (f"{at}/role", {"role": "editor"})):
         page = browser.post(path, said, follow=True)
-        assert b"The last owner stays." in page.content
+        assert b"The last owner must stay." in page.content
     own.refresh_from_db()
     assert own.role == Role.OWNER
 

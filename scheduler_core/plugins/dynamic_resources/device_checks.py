@@ -149,7 +149,7 @@ class DeviceChecks:
                 what = say("device.all_match", "all {n} that match", n=wanted)
             return say(
                 "device.alone_request",
-                "would do alone; the request needs {what}, and {n} are available here",
+                "would do alone; the request needs {what}, available here: {n}",
                 what=what,
                 n=len(usable),
             )
