@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final, TypeGuard
 
 from scheduler_core.api import KubeObject, Pod
 from scheduler_core.api.absent_kinds import AbsentKind, absent_kinds
 from scheduler_core.api.cluster_objects import ClusterObjects
+from scheduler_core.config import FeatureGates
+from scheduler_core.evidence import cluster_says
+from scheduler_core.evidence.cluster_says import ClusterSays, Verdict
 from scheduler_core.evidence.cycle import pre_enqueue_evidence
 from scheduler_core.evidence.free_room import FreeRoom
 from scheduler_core.evidence.lead import Lead, lead_of_pod, lead_of_scheduler, lead_of_why
@@ -28,9 +32,15 @@ from scheduler_core.trace.events import (
     PodEvicted,
 )
 from scheduler_core.trace.fold import PodState, TraceState, apply
-from scheduler_core.trace.records import NONE, Queue
+from scheduler_core.trace.records import NONE, Queue, Result
 from scheduler_core.trace.tables import TERMINAL_PHASES
 from scheduler_core.trace.why import lacks_room, why
+
+_WORD_OF: Final[Mapping[Result, str]] = {
+    Result.SCHEDULED: cluster_says.BOUND,
+    Result.WAITING: cluster_says.BOUND,
+    Result.UNSCHEDULABLE: cluster_says.UNSCHEDULABLE,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +80,8 @@ class Pending:
     bound: tuple[BoundPod, ...] = ()
     absent: tuple[AbsentKind, ...] = ()
     """Kinds that pods would have needed, and that the cluster has none of."""
+    cluster_says: Mapping[str, ClusterSays] = field(default_factory=dict)
+    """By pod, what the cluster itself said of it, where the file tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +108,16 @@ def pending_pods(objects: Sequence[KubeObject], options: RunOptions) -> Pending:
     """
     state, messages = TraceState(), {0: ""}
     evicted_for: dict[int, list[str]] = {}
+    attempts: dict[str, list[Verdict]] = {}
+    pod_of: dict[int, str] = {}
     for event in Run(objects, options).events():
         _take(state, event)
         if isinstance(event, CycleFinished):
             messages[event.cycle] = event.message
+            verdict = Verdict(_WORD_OF.get(event.result, cluster_says.ERROR), event.message)
+            attempts.setdefault(pod_of[event.cycle], []).append(verdict)
+        elif isinstance(event, CycleStarted):
+            pod_of[event.cycle] = state.names.pod(event.pod)
         elif isinstance(event, PodEvicted) and event.by_pod != NONE:
             evicted_for.setdefault(event.by_pod, []).append(state.names.pod(event.pod))
     pending = dict(_pending(state))
@@ -117,12 +135,30 @@ def pending_pods(objects: Sequence[KubeObject], options: RunOptions) -> Pending:
         )
         for key, pod in pending.items()
     )
+    for gated in (each.pod for each in pods if each.gated):
+        attempts.setdefault(gated, []).append(Verdict(cluster_says.GATED))
+    not_modelled = state.run.not_modelled if state.run else ()
     return Pending(
         pods,
-        state.run.not_modelled if state.run else (),
+        not_modelled,
         tuple(_bound(state, {each.key for each in objects if _waits(each)}, evicted_for)),
         absent_kinds(ClusterObjects(objects)),
+        dict(_said(objects, attempts, options.features, not_modelled)),
     )
+
+
+def _said(
+    objects: Sequence[KubeObject],
+    attempts: Mapping[str, Sequence[Verdict]],
+    features: FeatureGates,
+    not_modelled: Sequence[str],
+) -> Iterator[tuple[str, ClusterSays]]:
+    for pod in filter(_waits, objects):
+        found = cluster_says.cluster_says(
+            objects, pod, attempts.get(pod.key, ()), features, not_modelled
+        )
+        if found is not None:
+            yield pod.key, found
 
 
 def leads_of(objects: Sequence[KubeObject], options: RunOptions, cycles: Collection[int]) -> Leads:
@@ -145,7 +181,7 @@ def _pending(state: TraceState) -> Iterator[tuple[str, PodState]]:
             yield state.names.pod(number), pod
 
 
-def _waits(item: KubeObject) -> bool:
+def _waits(item: KubeObject) -> TypeGuard[Pod]:
     return isinstance(item, Pod) and not item.spec.node_name
 
 

@@ -24,6 +24,8 @@ from scheduler_core.config import (
     default_configuration,
 )
 from scheduler_core.devices.survey import DeviceSurvey
+from scheduler_core.evidence import cluster_says
+from scheduler_core.evidence.cluster_says import ClusterSays, Verdict
 from scheduler_core.evidence.cycle import NodeEvidence, pre_enqueue_evidence
 from scheduler_core.evidence.free_room import FreeRoom
 from scheduler_core.evidence.lead import Lead, lead_of_pod, lead_of_scheduler, lead_of_why
@@ -67,6 +69,9 @@ GATED: Final = "gated"
 SCHEDULABLE: Final = "schedulable"
 UNSCHEDULABLE: Final = "unschedulable"
 ERROR: Final = "error"
+
+_WORD_OF: Final = {SCHEDULABLE: cluster_says.BOUND}
+"""What a cluster calls it, where that is another word."""
 
 SUCCESS: Final = "Success"
 """The code of a dry run that makes room."""
@@ -140,6 +145,8 @@ class Explanation:
     """What the input asks for and the engine does not do."""
     absent: tuple[AbsentKind, ...] = ()
     """Kinds that the pod would have needed."""
+    cluster_says: ClusterSays | None = None
+    """What the cluster itself said of it, None if the file does not tell."""
     lead: Lead | None = None
     """The sentence that leads, None for a pod that is not pending or would find a node."""
     bugs: tuple[FoundBug, ...] = ()
@@ -205,7 +212,12 @@ def explain(
     )
     bugs = bugs_about(objects, pod, options, explanation.node, explanation.message)
     absent = absent_kinds(ClusterObjects(objects), found)
-    return replace(explanation, not_modelled=tuple(map(str, missing)), absent=absent, bugs=bugs)
+    not_modelled = tuple(map(str, missing))
+    verdict = Verdict(_WORD_OF.get(explanation.status, explanation.status), explanation.message)
+    said = cluster_says.cluster_says(objects, found, [verdict], options.features, not_modelled)
+    return replace(
+        explanation, not_modelled=not_modelled, absent=absent, bugs=bugs, cluster_says=said
+    )
 
 
 def _similar(objects: Sequence[KubeObject], pod: str) -> list[str]:

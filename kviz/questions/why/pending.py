@@ -68,6 +68,7 @@ def as_json(found: Pending, without_pods: Sequence[str] = ()) -> dict[str, objec
                 "message": pod.message,
                 "lead": lead_document(pod.lead) if pod.lead is not None else None,
                 "freeRoom": free_room_document(pod.free_room) if pod.free_room else None,
+                "cluster_says": _said(found, pod.pod),
             }
             for pod in found.pods
         ],
@@ -76,13 +77,23 @@ def as_json(found: Pending, without_pods: Sequence[str] = ()) -> dict[str, objec
             for group in grouped(found.pods)
         ],
         "bound": [
-            {"pod": each.pod, "node": each.node, "evicted": list(each.evicted)}
+            {
+                "pod": each.pod,
+                "node": each.node,
+                "evicted": list(each.evicted),
+                "cluster_says": _said(found, each.pod),
+            }
             for each in found.bound
         ],
         "notModelled": list(found.not_modelled),
         "incomplete": [each.document for each in found.absent],
         "withoutPods": list(without_pods),
     }
+
+
+def _said(found: Pending, pod: str) -> dict[str, object] | None:
+    said = found.cluster_says.get(pod)
+    return said.document if said is not None else None
 
 
 def as_text(found: Pending, without_pods: Sequence[str] = ()) -> str:
@@ -106,6 +117,8 @@ def _lines(found: Pending, without_pods: Sequence[str]) -> Iterator[str]:
         if group.message and group.message != group.cause:
             yield f"  {group.message}"
     yield from _bound(found.bound)
+    differing = list(_differing(found))
+    yield from ["", *differing] if differing else ()
 
 
 def as_markdown(found: Pending, without_pods: Sequence[str] = ()) -> str:
@@ -122,7 +135,17 @@ def as_markdown(found: Pending, without_pods: Sequence[str] = ()) -> str:
         if group.message and group.message != group.cause:
             parts.append(f"  > {group.message}")
     parts += [f"- {each}" for each in _bound(found.bound) if each]
+    parts += [f"- {each}" for each in _differing(found)]
     return "\n".join(parts) + "\n"
+
+
+def _differing(found: Pending) -> Iterator[str]:
+    """Yield of which pods the cluster says something else, one line for all with the same cause."""
+    pods_of: dict[str, list[str]] = {}
+    for each in found.cluster_says.values():
+        if not each.agrees:
+            pods_of.setdefault(each.sentence, []).append(each.pod)
+    yield from (f"{some_of(pods)}: {sentence}" for sentence, pods in pods_of.items())
 
 
 def _headlines(found: Pending, without_pods: Sequence[str]) -> Iterator[str]:

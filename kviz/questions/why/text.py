@@ -75,6 +75,7 @@ def as_json(explanation: Explanation) -> dict[str, object]:
         "waitsFor": {plugin: [event.label for event in events] for plugin, events in wakes.items()},
         "notModelled": list(explanation.not_modelled),
         "incomplete": [each.document for each in explanation.absent],
+        "cluster_says": explanation.cluster_says.document if explanation.cluster_says else None,
     }
 
 
@@ -190,6 +191,8 @@ def as_markdown(explanation: Explanation, gates: FeatureGates) -> str:
         parts.append(f"- {explanation.free_room.sentence}")
     if explanation.message:
         parts += [f"> {explanation.message}", ""]
+    if explanation.cluster_says is not None:
+        parts += [explanation.cluster_says.sentence, ""]
     if explanation.why.funnel:
         parts += ["| plugin | nodes | because |", "|---|---:|---|"]
     for step in explanation.why.funnel:
@@ -227,6 +230,8 @@ def _lines(explanation: Explanation) -> Iterator[str]:
         )
     if explanation.message:
         yield from ("", "The scheduler says:", f"  {explanation.message}")
+    if explanation.cluster_says is not None:
+        yield from ("", explanation.cluster_says.sentence)
     if explanation.node_asked:
         yield ""
         yield from node_lines(explanation.nodes[explanation.node_asked])

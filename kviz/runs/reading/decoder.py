@@ -1,24 +1,19 @@
-"""Take a `0/216 nodes are available: ...` message apart, down to the nodes it counts.
+"""A `0/216 nodes are available: ...` message, down to the nodes of a run that it counts.
 
-Pure: no database. Older wordings are taken apart, too; they just may not name any node of a run.
+Pure: no database. Messages in older wordings may not name any node of a run.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from kviz.reference.plugin_guide import Reason, reason_guide
 from kviz.runs.reading.projection import StatusDocument
+from scheduler_core.evidence.fit_error import Counted, fit_error
 
 NODES_NAMED: Final = 12
-
-_HEAD: Final = re.compile(r"(\d+)/(\d+) nodes are available:\s*")
-_COUNTED: Final = re.compile(r"(\d+) (.+)", re.DOTALL)
-_NEXT_CLAUSE: Final = re.compile(r", (?=\d+ )")
-_END: Final = re.compile(r"\.(?:\s+|$)")
 
 
 @dataclass(frozen=True)
@@ -73,40 +68,21 @@ def decode(
 
     None if it is no such message.
     """
-    head = _HEAD.search(message)
-    if head is None:
+    found = fit_error(message)
+    if found is None:
         return None
-    body, rest = _split_sentence(message[head.end() :])
-    second = _HEAD.search(rest)
-    preemption, tail = "", rest
-    if second is not None:
-        preemption, _ = _split_sentence(rest[second.end() :])
-        tail = rest[: second.start()]
     return Decoded(
-        n_nodes=int(head.group(2)),
-        clauses=[_clause(text, rejected, pre_filter) for text in _NEXT_CLAUSE.split(body)],
-        preemption=[_clause(text, {}, None) for text in _NEXT_CLAUSE.split(preemption) if text],
-        tail=tail.strip(" ,:"),
+        n_nodes=found.n_nodes,
+        clauses=[_clause(each, rejected, pre_filter) for each in found.reasons],
+        preemption=[_clause(each, {}, None) for each in found.preemption],
+        tail=found.tail,
     )
 
 
-def reasons_in(message: str) -> str:
-    """Filter's reasons of a message, without the count before and the preemption after them."""
-    head = _HEAD.search(message)
-    return message if head is None else _split_sentence(message[head.end() :])[0]
-
-
-def _split_sentence(text: str) -> tuple[str, str]:
-    """Cut at the dot that ends the reasons; dots inside names are followed by no space."""
-    end = _END.search(text)
-    return (text, "") if end is None else (text[: end.start()], text[end.end() :])
-
-
 def _clause(
-    text: str, rejected: Mapping[str, StatusDocument], pre_filter: StatusDocument | None
+    counted: Counted, rejected: Mapping[str, StatusDocument], pre_filter: StatusDocument | None
 ) -> Clause:
-    counted = _COUNTED.fullmatch(text)
-    count, reason = (int(counted.group(1)), counted.group(2)) if counted else (None, text)
+    count, reason = counted
     by_code: dict[str, list[str]] = {}
     plugin = ""
     for node, status in rejected.items():

@@ -8,11 +8,11 @@ from typing import cast
 
 from kviz.runs import selectors
 from kviz.runs.models import Cycle, PodOutcome, Run
-from kviz.runs.reading.decoder import reasons_in
 from kviz.runs.reading.evidence import lead_of_outcome
 from kviz.runs.reading.projection import CycleDocument, Json
 from kviz.runs.reading.trace import cycle_get
 from kviz.runs.selectors import CycleKind, cycles_filtered
+from scheduler_core.evidence.fit_error import reasons_in
 
 SHOWN = 20
 """Rows of a list that the page shows before it links to the full one."""

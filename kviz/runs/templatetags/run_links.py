@@ -18,11 +18,11 @@ from kviz.accounts.middleware import workspace_of
 from kviz.runs import selectors
 from kviz.runs.models import Run
 from kviz.runs.presets import configuration_named, scenario_named
-from kviz.runs.reading.decoder import reasons_in
 from kviz.runs.titles import changed_gates, differences_told, draws_ties, run_title
 from kviz.snapshots.models import Snapshot
 from scheduler_core.analysis.compare.words import share_text
 from scheduler_core.api.quantity import amount_text, amounts_text
+from scheduler_core.evidence.fit_error import reasons_in
 
 register = template.Library()
 register.filter("reasons_in", reasons_in)

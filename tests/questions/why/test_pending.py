@@ -132,3 +132,54 @@ def test_what_the_file_lacks_is_said_beside_the_headline(
             "persistentvolumeclaims",
         )
         assert absent["needed_by"] == ["shop/data-0"]
+
+
+def said(word: str, message: str) -> str:
+    return (
+        "status: {conditions: [{type: PodScheduled, status: 'False', "
+        f"reason: {word}, message: '{message}'}}]}}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("cpu", "message", "because"),
+    [
+        ("64", "0/2 nodes are available: 2 Insufficient cpu.", None),
+        ("64", "0/2 nodes are available: 2 Insufficient memory.", "not known"),
+        (
+            "64",
+            "0/5 nodes are available: 5 Insufficient memory.",
+            "counted 5 nodes, the file has 2",
+        ),
+        ("1", "0/2 nodes are available: 2 Insufficient cpu.", "not known"),
+    ],
+)
+def test_what_the_cluster_said_is_compared_with_the_verdict(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    cpu: str,
+    message: str,
+    because: str | None,
+) -> None:
+    file = tmp_path / "said.yaml"
+    file.write_text(NODES + pod("web", cpu) + said("Unschedulable", message))
+    assert main(["explain", str(file), "--format", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert main(["explain", str(file), "--format", "json", "--pod", "shop/web"]) == 0
+    alone = json.loads(capsys.readouterr().out)["cluster_says"]
+    (of_run,) = (each["cluster_says"] for each in document["pending"] + document["bound"])
+    assert of_run == alone
+    assert (alone["verdict"], alone["message"]) == ("unschedulable", message)
+    assert alone["agrees"] is (because is None)
+    assert because is None or because in alone["because"]
+    assert main(["explain", str(file)]) == 0
+    assert ("Your cluster says:" in capsys.readouterr().out) is (because is not None)
+
+
+def test_pods_of_which_the_file_tells_no_verdict_are_not_compared(
+    shop: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", shop, "--format", "json"]) == 0
+    assert [each["cluster_says"] for each in json.loads(capsys.readouterr().out)["pending"]] == [
+        None
+    ] * 3
