@@ -267,8 +267,8 @@ def test_how_far_a_variant_is_is_told_and_it_is_stopped_between_its_cycles(
     Experiment.objects.exclude(pk=experiment.pk).delete()
     whole = carried_out(wanted_elsewhere=look)
     assert (whole.status, whole.n_done, whole.doing) == ("finished", 2, [])
-    assert told[""] == sorted(told[""])
-    assert told["cordoned"] == sorted(told["cordoned"])
+    # A quick variant may be over before anybody looks.
+    assert all(cycles == sorted(cycles) for cycles in told.values())
 
 
 def test_what_the_engine_refuses_is_said(ada: Person) -> None:
