@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, cast
 
 from django.utils.translation import gettext
 
@@ -16,9 +16,11 @@ from kviz.snapshots.samples import sample_of
 from kviz.snapshots.templatetags.snapshot_titles import title_of
 from scheduler_core.changes import read_changes
 from scheduler_core.changes.lines import ChangeError
-from scheduler_core.changes.names import gate_name, name_of
+from scheduler_core.changes.names import name_of
+from scheduler_core.changes.vocabulary import SetQueueOrder, SetSeed, SwitchGate
 from scheduler_core.releases import UNNAMED, stored_release
 from scheduler_core.releases.choosing import AUTO, chosen_release
+from scheduler_core.trace.records import QueueOrder
 from scheduler_core.wording import SEMICOLON, say, series
 
 MAX_NAMED: Final = 3
@@ -76,13 +78,13 @@ def _settings(run: Run) -> Iterator[str]:
     if told and run.release and run.release != chosen_release(AUTO, told).release.name:
         yield f"v{run.release}"
     for gate, enabled in changed_gates(run):
-        yield gate_name(gate, enabled=enabled)
+        yield name_of(SwitchGate(gate, enabled))
     if draws_ties(run):
         yield say("short.draws", "ties drawn")
     if run.queue_order != "listed":
-        yield say("short.queue_order", "queue order {order}", order=run.queue_order)
+        yield name_of(SetQueueOrder(cast("QueueOrder", run.queue_order)))
     if run.seed and run.seed_counts:
-        yield say("short.seed", "seed {seed}", seed=run.seed)
+        yield name_of(SetSeed(run.seed))
 
 
 def _changes(run: Run) -> list[str]:

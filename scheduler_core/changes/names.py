@@ -102,19 +102,14 @@ def _of_rule(change: RuleChange) -> Text:
             return say("short.weight", "{plugin} weight {weight}", plugin=plugin, weight=weight)
         case SetScoring(strategy, _):
             return say("short.scoring", "scoring {strategy}", strategy=strategy)
-        case SwitchGate(gate, enabled):
-            return gate_name(gate, enabled=enabled)
+        case SwitchGate(gate, True):
+            return say("short.gate_on", "{gate} on", gate=gate)
+        case SwitchGate(gate, _):
+            return say("short.gate_off", "{gate} off", gate=gate)
         case SetSeed(seed):
             return say("short.seed", "seed {seed}", seed=seed)
         case SetQueueOrder(order):
             return say("short.queue_order", "queue order {order}", order=order)
-
-
-def gate_name(gate: str, *, enabled: bool) -> Text:
-    """Name a feature gate with what it was switched to."""
-    if enabled:
-        return say("short.gate_on", "{gate} on", gate=gate)
-    return say("short.gate_off", "{gate} off", gate=gate)
 
 
 def _of_field(change: SetField) -> Text:
