@@ -18,6 +18,7 @@ from scheduler_core.changes import read_changes
 from scheduler_core.changes.lines import ChangeError
 from scheduler_core.changes.names import name_of
 from scheduler_core.changes.vocabulary import SetQueueOrder, SetSeed, SwitchGate
+from scheduler_core.config import FeatureGates
 from scheduler_core.releases import UNNAMED, stored_release
 from scheduler_core.releases.choosing import AUTO, chosen_release
 from scheduler_core.trace.records import QueueOrder
@@ -97,14 +98,15 @@ def _changes(run: Run) -> list[str]:
 
 
 def changed_gates(run: Run) -> list[tuple[str, bool]]:
-    """The gates that are not at the default of the run's release; all, if that is not known."""
+    """The gates that are not at the default of the run's release; all, if that is not known.
+
+    Those that the release does not read are left out.
+    """
+    gates = sorted(run.feature_gates.items())
     release = stored_release(run.release) if run.release else None
-    gates = release.gates if release else {}
-    return [
-        (name, on)
-        for name, on in sorted(run.feature_gates.items())
-        if name not in gates or gates[name].default != on
-    ]
+    if release is None:
+        return gates
+    return list(FeatureGates(tuple(gates), release).changed.items())
 
 
 def draws_ties(run: Run) -> bool:

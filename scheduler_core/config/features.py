@@ -196,7 +196,14 @@ class FeatureGates(Struct, frozen=True):
     def changed(self) -> dict[str, bool]:
         """The gates that are not at their release's default, sorted by name."""
         gates = self.release.gates
-        return {name: on for name, on in self.overrides if on != gates[name].default}
+        return {
+            name: on for name, on in self.overrides if name in gates and on != gates[name].default
+        }
+
+    @property
+    def unread(self) -> list[str]:
+        """The gates that were set, are other components', and change nothing."""
+        return [name for name, _ in self.overrides if name in self.release.elsewhere]
 
     @property
     def text(self) -> str:
@@ -231,14 +238,11 @@ def switchable(release: Release) -> dict[str, GateSpec]:
 def feature_gates(overrides: Mapping[str, bool], release: Release = UNNAMED) -> FeatureGates:
     """The defaults of a release with some gates switched.
 
-    Gates of other components are taken as kube-scheduler takes them, and change nothing. Raises
-    ConfigError for a gate that is unknown, locked or not modelled, and else for one that is on
-    while a gate it depends on is off. Its problems' paths are `featureGates.NAME`.
+    Gates of other components are taken as kube-scheduler takes them, and change nothing (`unread`).
+    Raises ConfigError for a gate that is unknown, locked or not modelled, and else for one that is
+    on while a gate it depends on is off. Its problems' paths are `featureGates.NAME`.
     """
-    gates = FeatureGates(
-        tuple(sorted(each for each in overrides.items() if each[0] not in release.elsewhere)),
-        release,
-    )
+    gates = FeatureGates(tuple(sorted(overrides.items())), release)
     objections = {name: _objection(name, on, release) for name, on in overrides.items()}
     if not any(objections.values()):
         objections = _lacking(overrides, release)
@@ -316,7 +320,7 @@ def _unknown(name: str, release: Release) -> str:
         return say(
             "config.refused_hint", "{refused}. {hint}", refused=refused, hint=OLD_GATES[name].now
         )
-    if near := get_close_matches(name, release.gates, n=1):
+    if near := get_close_matches(name, [*release.gates, *release.elsewhere], n=1):
         return say(
             "config.refused_near", "{refused}; did you mean {near}?", refused=refused, near=near[0]
         )

@@ -101,6 +101,13 @@ def inputs_not_modelled(
         say("note.extender_not_called", "the extender {url} was not called", url=each.url_prefix)
         for each in uncalled
     )
+    if features.unread:
+        yield say(
+            "note.gates_unread",
+            "feature gates of other components, which kube-scheduler takes and does not read: "
+            "{gates}",
+            gates=series(features.unread),
+        )
 
 
 def _timeouts_not_modelled(configuration: KubeSchedulerConfiguration) -> Iterator[str]:

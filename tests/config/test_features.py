@@ -76,9 +76,11 @@ def test_a_locked_gate_may_be_set_to_what_it_is() -> None:
 
 def test_gates_of_other_components_are_taken_and_change_nothing() -> None:
     given = {"WatchList": False, "CPUManagerPolicyBetaOptions": True}
-    assert feature_gates(given) == FeatureGates()
+    gates = feature_gates({**given, "OpportunisticBatching": False})
+    assert gates.unread == sorted(given)
+    assert gates.changed == {"OpportunisticBatching": False}
     needless = {"GracefulNodeShutdown": False, "GracefulNodeShutdownBasedOnPodPriority": False}
-    assert feature_gates({**needless, "WindowsGracefulNodeShutdown": False}) == FeatureGates()
+    assert not feature_gates({**needless, "WindowsGracefulNodeShutdown": False}).changed
     assert not UNNAMED.gates.keys() & UNNAMED.elsewhere.keys()
 
 

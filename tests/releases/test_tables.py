@@ -108,7 +108,9 @@ def test_what_is_no_release_is_refused_with_all_that_may_be_asked_for(asked: str
         ("1.37.2", "SidecarContainers", "It is gone: v1.36 was the last to have it"),
         ("1.37.2", "GangScheduling", "It is gone: v1.36 was the last to have it"),
         ("1.37.2", "PodPriority", "It is always on now"),
+        ("1.36.3", "GRPCContainerProbeTLS", "It is new in v1.37"),
         ("1.37.2", "VolumeLimitScalings", "did you mean VolumeLimitScaling?"),
+        ("1.37.2", "GracefulNodeShutdwn", "did you mean GracefulNodeShutdown?"),
     ],
 )
 def test_a_gate_of_another_release_is_told_from_a_misspelt_one(
