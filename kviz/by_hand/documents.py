@@ -16,12 +16,10 @@ from django.utils.translation import gettext
 from kviz.by_hand.models import Attempt, Game
 from kviz.by_hand.services import CannotPlay, best_ask
 from kviz.by_hand.tables import table_of
-from kviz.common.templatetags.design import binary_bytes, cores
 from kviz.runs.models import Optimum
+from scheduler_core.amounts import amount_text, in_one_unit
 from scheduler_core.analysis.model.by_hand import NotPlaced, Reached, Room
 from scheduler_core.wording import told
-
-BYTES = ("memory", "ephemeral-storage")
 
 
 class PodDocument(TypedDict):
@@ -104,7 +102,7 @@ def board_document(attempt: Attempt, *, is_secret: bool = False) -> BoardDocumen
             {
                 "name": pod.name,
                 "priority": pod.priority,
-                "asks": ", ".join(f"{n} {amount(n, v)}" for n, v in pod.requests.items()),
+                "asks": ", ".join(f"{n} {amount_text(n, v)}" for n, v in pod.requests.items()),
                 "node": moves[pod.name]["node"] if pod.name in moves else "",
                 "total": moves[pod.name]["total"] if pod.name in moves else None,
                 "best": moves[pod.name]["best"] if shown and pod.name in moves else None,
@@ -131,18 +129,11 @@ def _node(room: Room) -> NodeDocument:
         "pods": list(room.pods),
         "n_pods": len(room.pods),
         "room": ", ".join(
-            f"{name} {amount(name, used)} / {amount(name, whole)}"
+            f"{name} {' / '.join(in_one_unit(name, used, whole))}"
             for name, (used, whole) in room.resources.items()
             if whole
         ),
     }
-
-
-def amount(resource: str, value: int) -> str:
-    """An amount as people write it: cpu in cores, memory in binary units, others counted."""
-    if resource == "cpu":
-        return cores(value)
-    return binary_bytes(value) if resource in BYTES else str(value)
 
 
 def look_document(attempt: Attempt, pod: str) -> dict[str, object]:

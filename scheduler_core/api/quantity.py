@@ -8,7 +8,6 @@ amount beyond int64 saturates here, where upstream wraps around or turns into ze
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -193,73 +192,16 @@ def _complaint(text: str) -> str:
     )
 
 
-def amount_text(resource: str, amount: int) -> str:
-    """Return an integer amount of a resource as a quantity: `1500m`, `2Gi`, `4`.
+def quantity_text(resource: str, amount: int) -> str:
+    """Return an integer amount of a resource as an exact quantity: `1500m`, `2Gi`, `4`.
 
-    Cpu is in milli, all else in bytes or units.
+    Cpu is in milli, all else in bytes or units. For people, see `scheduler_core.amounts`.
     """
     if resource == "cpu":
         return milli_text(amount)
-    is_bytes = resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-")
-    return binary_text(amount) if is_bytes else str(amount)
+    return binary_text(amount) if is_in_bytes(resource) else str(amount)
 
 
-class Scale(NamedTuple):
-    """The unit in which a sentence has all its amounts of one resource."""
-
-    divisor: int
-    suffix: str
-    decimals: int
-
-    def text(self, amount: int) -> str:
-        """Return an amount in this unit: `0.5`, `500m`, `1.5Gi`, `0`."""
-        number = f"{amount / self.divisor:.{self.decimals}f}"
-        number = number.rstrip("0").rstrip(".") if self.decimals else number
-        return f"{number}{self.suffix}" if number != "0" else number
-
-
-def scale_of(resource: str, amounts: Iterable[int]) -> Scale:
-    """Return the unit for amounts that are compared: never `needs 1, free 500m`.
-
-    Cpu is in cores unless all amounts are below one. Bytes are in the largest binary unit in which
-    one decimal changes no amount by more than a hundredth, but for those that are a hundredth of
-    the largest, and leaves different ones different.
-    """
-    sizes = {abs(amount) for amount in amounts if amount}
-    if resource == "cpu":
-        in_milli = all(amount < 1000 for amount in sizes)
-        return Scale(1, "m", 0) if in_milli else Scale(1000, "", 3)
-    if resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-"):
-        for step in range(len(_BINARY_SUFFIXES) - 1, 0, -1):
-            scale = Scale(1024**step, _BINARY_SUFFIXES[step], 1)
-            if _keeps_apart(scale, sizes):
-                return scale
-    return Scale(1, "", 0)
-
-
-def _keeps_apart(scale: Scale, amounts: Collection[int]) -> bool:
-    tenths = {amount: round(10 * amount / scale.divisor) for amount in amounts}
-    largest = max(amounts, default=0)
-    close = all(
-        abs(tenth * scale.divisor - 10 * amount) * 100 <= 10 * amount or amount * 100 < largest
-        for amount, tenth in tenths.items()
-    )
-    return bool(amounts) and close and len(set(tenths.values())) == len(tenths)
-
-
-def rounded_text(resource: str, amount: int) -> str:
-    """Return an amount for people, one decimal of bytes: `1.5`, `12.3Gi`, `4`.
-
-    Units are those of `amount_text`.
-    """
-    if resource == "cpu":
-        return f"{amount / 1000:,.3f}".rstrip("0").rstrip(".")
-    if resource not in ("memory", "ephemeral-storage"):
-        return f"{amount:,}"
-    step = next((step for step in (4, 3, 2, 1) if abs(amount) >= 1024**step), 0)
-    return f"{amount / 1024**step:,.1f}".removesuffix(".0") + _BINARY_SUFFIXES[step]
-
-
-def amounts_text(amounts: Mapping[str, int]) -> str:
-    """Return amounts by resource in words: `2 cpu, 1Gi memory`; units as in `amount_text`."""
-    return ", ".join(f"{amount_text(name, amount)} {name}" for name, amount in amounts.items())
+def is_in_bytes(resource: str) -> bool:
+    """Return whether a resource is counted in bytes."""
+    return resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-")

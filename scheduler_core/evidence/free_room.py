@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scheduler_core.api.quantity import scale_of
+from scheduler_core.amounts import amount_text, in_one_unit
 from scheduler_core.cluster.arrays import BoolArray, IntArray
 from scheduler_core.cluster.columns import PODS
 from scheduler_core.cluster.nodes import Nodes
@@ -45,14 +45,14 @@ class FreeAmount:
         return say(
             "room.amount",
             "{amount} {resource}",
-            amount=self._amount(self.free),
+            amount=amount_text(self.resource, self.free),
             resource=what,
         )
 
     @property
     def text(self) -> str:
         """Return the amounts as the part of a sentence that follows `have`."""
-        asked = self._amount(self.requested)
+        asked, most = in_one_unit(self.resource, self.requested, self.most)
         if not self.free:
             return say(
                 "room.free_on_one",
@@ -64,13 +64,10 @@ class FreeAmount:
             "room.free_in_all",
             "{what} free in all, {most} on the emptiest ({emptiest}), of {asked} asked for",
             what=self.in_all,
-            most=self._amount(self.most),
+            most=most,
             emptiest=self.emptiest,
             asked=asked,
         )
-
-    def _amount(self, amount: int) -> str:
-        return scale_of(self.resource, (self.requested, self.most, self.free)).text(amount)
 
 
 @dataclass(frozen=True, slots=True)

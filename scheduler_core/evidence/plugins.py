@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from scheduler_core.api.quantity import amount_text
+from scheduler_core.amounts import in_one_unit, scale_of
 from scheduler_core.cluster.objects import ObjectStore
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.evidence import (
@@ -92,6 +92,10 @@ class VolumeScore(RawScore):
 
     @property
     def text(self) -> str:
+        sizes = [
+            in_one_unit("memory", share.requested_bytes, share.available_bytes)
+            for share in self.classes
+        ]
         parts = (
             say(
                 "volume_score.shape",
@@ -99,10 +103,10 @@ class VolumeScore(RawScore):
                 utilization=share.utilization,
                 points=self._points(share),
                 storage_class=share.storage_class,
-                requested=amount_text("memory", share.requested_bytes),
-                available=amount_text("memory", share.available_bytes),
+                requested=requested,
+                available=available,
             )
-            for share in self.classes
+            for share, (requested, available) in zip(self.classes, sizes, strict=True)
         )
         return (
             say(
@@ -187,19 +191,20 @@ class ImageScore(RawScore):
 
     @property
     def text(self) -> str:
+        sizes = [image.size_bytes for image in self.images]
+        scale = scale_of("memory", (*sizes, self.lowest_bytes, self.highest_bytes))
         parts = (
-            f"{_size(image.size_bytes)}*{image.n_nodes}/{image.n_all} ({image.name})"
+            f"{scale.text(image.size_bytes)}*{image.n_nodes}/{image.n_all} ({image.name})"
             if image.present
             else say("images.absent", "0 ({name} is not there)", name=image.name)
             for image in self.images
         )
-        low, high = _size(self.lowest_bytes), _size(self.highest_bytes)
         return say(
             "images.sum",
             "sum {sum}, between {low} and {high}: {value}",
             sum=series(parts, PLUS) or 0,
-            low=low,
-            high=high,
+            low=scale.text(self.lowest_bytes),
+            high=scale.text(self.highest_bytes),
             value=self.value,
         )
 
@@ -220,13 +225,6 @@ def _share(name: str, at: AtNode) -> ImageShare:
     image = at.node.image(name)
     n_nodes, present = int(image.n_nodes[0]), bool(image.present[0])
     return ImageShare(name, image.size_bytes, n_nodes, n_all, present)
-
-
-def _size(amount_bytes: int) -> str:
-    """Return bytes in MiB, as image sizes are seldom whole."""
-    if amount_bytes % (1 << 20) == 0:
-        return amount_text("memory", amount_bytes)
-    return f"{amount_bytes / (1 << 20):.1f}Mi"
 
 
 def node_requirements(

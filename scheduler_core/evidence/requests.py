@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from scheduler_core.amounts import scale_of
 from scheduler_core.api import Container
-from scheduler_core.api.quantity import scale_of
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.cluster.requests import (
     as_integers,

@@ -11,7 +11,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scheduler_core.api.quantity import scale_of
+from scheduler_core.amounts import in_one_unit
 from scheduler_core.config.types import ScoringStrategyType
 from scheduler_core.evidence.raw_score import RawScore, quotient
 from scheduler_core.evidence.requirement import AtNode
@@ -41,8 +41,8 @@ class ResourceShare:
     @property
     def numbers(self) -> tuple[str, str]:
         """Return what would be taken and what there is, as quantities."""
-        scale = scale_of(self.resource, (self.requested, self.allocatable))
-        return scale.text(self.requested), scale.text(self.allocatable)
+        requested, allocatable = in_one_unit(self.resource, self.requested, self.allocatable)
+        return requested, allocatable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

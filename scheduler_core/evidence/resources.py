@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from scheduler_core.api.quantity import scale_of
+from scheduler_core.amounts import scale_of
 from scheduler_core.cluster.columns import PODS
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.evidence.requests import request_parts

@@ -14,8 +14,6 @@ from scheduler_core.api.quantity import (
     milli_value,
     number_text,
     parse_quantity,
-    rounded_text,
-    scale_of,
     value,
 )
 
@@ -159,40 +157,3 @@ def test_any_text_is_an_amount_or_refused(text: str) -> None:
         return
     assert -MAX_INT64 - 1 <= quantity.scaled_value(0) <= MAX_INT64
     assert parse_quantity(quantity.canonical()).scaled_value(-3) == quantity.scaled_value(-3)
-
-
-@pytest.mark.parametrize(
-    ("resource", "amount", "text"),
-    [
-        ("cpu", 7_928_930, "7,928.93"),
-        ("cpu", 1_500, "1.5"),
-        ("memory", 87_548 << 30, "85.5Ti"),
-        ("memory", 16 << 30, "16Gi"),
-        ("ephemeral-storage", 1536 << 10, "1.5Mi"),
-        ("memory", 30 << 10, "30Ki"),
-        ("pods", 220_000, "220,000"),
-    ],
-)
-def test_amounts_of_many_nodes_are_rounded_for_people(
-    resource: str, amount: int, text: str
-) -> None:
-    assert rounded_text(resource, amount) == text
-
-
-@pytest.mark.parametrize(
-    ("resource", "amounts", "texts"),
-    [
-        ("cpu", (1_000, 500), ["1", "0.5"]),
-        ("cpu", (250, 0), ["250m", "0"]),
-        ("memory", (16 << 30, 1536 << 20), ["16Gi", "1.5Gi"]),
-        ("memory", (8 << 30, 100 << 20), ["8192Mi", "100Mi"]),
-        ("memory", (16 << 30, (16 << 30) - (10 << 20)), ["16384Mi", "16374Mi"]),
-        ("memory", (16 << 30, 33_683_062_784), ["16Gi", "31.4Gi"]),
-        ("nvidia.com/gpu", (4, 1), ["4", "1"]),
-    ],
-)
-def test_amounts_of_one_sentence_are_in_one_unit(
-    resource: str, amounts: tuple[int, ...], texts: list[str]
-) -> None:
-    scale = scale_of(resource, amounts)
-    assert [scale.text(amount) for amount in amounts] == texts

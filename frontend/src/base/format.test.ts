@@ -11,7 +11,10 @@ describe("quantities", () => {
     ["cpu", 0, "0"],
     ["memory", 2 ** 31, "2Gi"],
     ["memory", 1.5 * 2 ** 30, "1.5Gi"],
+    ["cpu", 51_064, "51.06"],
     ["memory", 1000, "1000"],
+    ["memory", 204.2 * 2 ** 30, "204.2Gi"],
+    ["memory", 2 ** 20 - 1, "1Mi"],
     ["nvidia.com/gpu", 4, "4"],
     ["memory", -(2 ** 30), "-1Gi"],
   ])("%s %d is %s", (resource, amount, text) => expect(quantity(resource, amount)).toBe(text));

@@ -4,31 +4,33 @@ import type { Ms } from "./units.ts";
 
 const BINARY = ["", "Ki", "Mi", "Gi", "Ti", "Pi"];
 
-/** An amount of a resource in Kubernetes' notation: cpu is in milli, memory in bytes. */
+/** An amount of a resource as the server writes it: cpu, in milli, as `500m` or `51.06`; memory, in bytes, as `204.2Gi`. */
 export function quantity(resource: string, amount: number): string {
-  if (resource === "cpu") return Math.abs(amount) < 1000 ? (amount ? `${amount}m` : "0") : String(amount / 1000);
-  if (resource === "memory" || resource === "ephemeral-storage" || resource.startsWith("hugepages-")) {
-    return bytes(amount);
-  }
-  return String(amount);
+  if (resource === "cpu") return Math.abs(amount) < 1000 ? (amount ? `${amount}m` : "0") : rounded(amount / 1000, 2);
+  return inBytes(resource) ? bytes(amount) : String(amount);
 }
 
-/** A number of bytes: `1.5Ki`. */
-export function bytes(amount: number): string {
+/** Whether a resource is counted in bytes. */
+export const inBytes = (resource: string): boolean => /^(memory|ephemeral-storage|hugepages-.*)$/.test(resource);
+
+/** A number without zeros at its end: `1.5`. */
+export const rounded = (value: number, digits: number): string => String(Number(value.toFixed(digits)));
+
+/** A number of bytes: `1.5Ki`. With `whole` it has the unit that suits that number. */
+export function bytes(amount: number, whole = amount): string {
   let power = 0;
-  let value = amount;
-  while (Math.abs(value) >= 1024 && power < BINARY.length - 1) {
-    value /= 1024;
+  let unit = 1;
+  while (Math.abs(whole) / unit >= 1023.95 && power < BINARY.length - 1) {
+    unit *= 1024;
     power++;
   }
-  const digits = Number.isInteger(value) || Math.abs(value) >= 100 ? 0 : 1;
-  return `${value.toFixed(digits).replace(/\.0$/, "")}${BINARY[power]}`;
+  return amount ? `${rounded(amount / unit, 1)}${BINARY[power]}` : "0";
 }
 
 /** Two amounts of one resource, short: `0.9 / 7.8`, `5.9 / 31 Gi`. */
 export function fraction(resource: string, part: number, whole: number): string {
   if (resource === "cpu") return `${compact(part / 1000)} / ${compact(whole / 1000)}`;
-  if (quantity(resource, 1024) !== "1Ki") return `${part} / ${whole}`;
+  if (!inBytes(resource)) return `${part} / ${whole}`;
   const power = Math.max(0, Math.floor(Math.log2(Math.max(1, whole)) / 10));
   const unit = 1024 ** power;
   return `${compact(part / unit)} / ${compact(whole / unit)} ${BINARY[power] ?? ""}`.trim();

@@ -9,6 +9,7 @@ from django.templatetags.static import static
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
+from scheduler_core.amounts import amount_text, amounts_text, in_one_unit
 from scheduler_core.releases import RELEASES
 
 register = template.Library()
@@ -18,10 +19,6 @@ register = template.Library()
 def known_releases() -> str:
     """The Kubernetes releases whose scheduler a run may follow: `v1.36.2, v1.37.2`."""
     return ", ".join(f"v{name}" for name in RELEASES)
-
-
-MIB = 1 << 20
-GIB = 1 << 30
 
 
 @register.simple_tag
@@ -54,18 +51,15 @@ def camel_breaks(name: str) -> SafeString:
 
 
 @register.filter
-def cores(cpu_milli: int) -> str:
-    """Millicores as people write them: `500m`, `4`, `1.5`."""
-    if cpu_milli % 1000 == 0:
-        return str(cpu_milli // 1000)
-    return f"{cpu_milli}m" if cpu_milli < 1000 else f"{cpu_milli / 1000:g}"
+def amount(value: int, resource: str) -> str:
+    """An amount of a resource that stands alone: `500m`, `2Gi`."""
+    return amount_text(resource, value)
 
 
-@register.filter
-def binary_bytes(amount: int) -> str:
-    """Bytes as Kubernetes writes memory: `512Mi`, `16Gi`."""
-    if amount >= GIB:
-        return f"{amount / GIB:.4g}Gi"
-    if amount >= MIB:
-        return f"{amount / MIB:.4g}Mi"
-    return str(amount)
+@register.simple_tag
+def part_of(resource: str, part: int, whole: int) -> str:
+    """Two amounts of a resource in one unit: `0.5 / 16`."""
+    return " / ".join(in_one_unit(resource, part, whole))
+
+
+register.filter("amounts", amounts_text)

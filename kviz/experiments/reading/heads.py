@@ -8,9 +8,9 @@ from typing import Final
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from scheduler_core.amounts import in_one_unit
 from scheduler_core.analysis.advice.pools import pools_of
 from scheduler_core.api import KubeObject, Node, Pod
-from scheduler_core.api.quantity import rounded_text
 from scheduler_core.cluster.requests import integer_resources, pod_requests
 from scheduler_core.trace.tables import TERMINAL_PHASES
 
@@ -23,8 +23,9 @@ def room_stated(objects: Sequence[KubeObject]) -> str:
     if not nodes:
         return ""
     has = {name: sum(_allocatable(node).get(name, 0) for node in nodes) for name in SAID}
-    free = [f"{rounded_text(name, has[name] - taken[name])} {name}" for name in SAID]
-    whole = [f"{rounded_text(name, has[name])} {name}" for name in SAID]
+    sizes = {name: in_one_unit(name, has[name] - taken[name], has[name]) for name in SAID}
+    free = [f"{free} {name}" for name, (free, _whole) in sizes.items()]
+    whole = [f"{whole} {name}" for name, (_free, whole) in sizes.items()]
     n = len(nodes)
     said = ngettext(
         "%(n)s node has %(free)s free, of %(whole)s.",

@@ -13,7 +13,7 @@ from kviz.common.csv_file import Cell
 from kviz.experiments.charts import Lines
 from kviz.experiments.models import Result
 from kviz.questions.capacity.jobs import TOGETHER
-from scheduler_core.api.quantity import rounded_text
+from scheduler_core.amounts import amounts_text, in_one_unit
 
 NODES_SHOWN: Final = 200
 LINES_SHOWN: Final = 12
@@ -106,12 +106,7 @@ def _pool(pool: Mapping[str, Any]) -> PoolRow:
         runs_out=pool["runs_out"],
         kept_off_by=list(pool["rejected_by"].items()),
         free=[
-            (
-                name,
-                rounded_text(name, amount),
-                rounded_text(name, after.get(name, 0)),
-                rounded_text(name, there.get(name, 0)),
-            )
+            (name, *in_one_unit(name, amount, after.get(name, 0), there.get(name, 0)))
             for name, amount in before.items()
         ],
     )
@@ -120,9 +115,7 @@ def _pool(pool: Mapping[str, Any]) -> PoolRow:
 def _daemons(found: Mapping[str, Any]) -> str:
     if not found.get("pods"):
         return ""
-    takes = ", ".join(
-        f"{rounded_text(name, amount)} {name}" for name, amount in found["requests"].items()
-    )
+    takes = amounts_text(found["requests"])
     text = ngettext(
         "%(n)s pod of a DaemonSet is on these nodes already, with %(takes)s requested.",
         "%(n)s pods of DaemonSets are on these nodes already, with %(takes)s requested.",

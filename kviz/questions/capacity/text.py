@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kviz.command_line.tables import listed, table
+from scheduler_core.amounts import amounts_text, in_one_unit
 from scheduler_core.analysis.advice.capacity import Capacity, TemplateEnd
 from scheduler_core.analysis.advice.daemons import is_of_daemon_set
 from scheduler_core.analysis.advice.filling import Stop
 from scheduler_core.analysis.advice.room import PoolRoom
 from scheduler_core.api import KubeObject, Pod
 from scheduler_core.api.counting import counted
-from scheduler_core.api.quantity import rounded_text
 from scheduler_core.cluster.requests import pod_requests
 
 
@@ -95,11 +95,9 @@ def as_text(found: Capacity, objects: Iterable[KubeObject]) -> str:
 def _daemon_lines(objects: Iterable[KubeObject]) -> Iterator[str]:
     n, takes = _daemons(objects)
     if n:
-        amounts = ", ".join(
-            f"{rounded_text(name, amount)} {name}" for name, amount in takes.items()
-        )
+        amounts = amounts_text(takes) or "nothing"
         yield ""
-        yield f"{counted(n, 'pod')} of DaemonSets on these nodes: {amounts or 'nothing'} requested"
+        yield f"{counted(n, 'pod')} of DaemonSets on these nodes: {amounts} requested"
 
 
 def _lines(found: Capacity) -> Iterator[str]:
@@ -172,8 +170,7 @@ def _pool_row(room: PoolRoom, resources: Sequence[str]) -> list[str]:
         plugin for plugin in room.rejected_by if not room.runs_out or len(room.rejected_by) > 1
     ]
     free = (
-        f"{rounded_text(name, room.free_before.get(name, 0))}"
-        f" -> {rounded_text(name, room.free_after.get(name, 0))}"
+        " -> ".join(in_one_unit(name, room.free_before.get(name, 0), room.free_after.get(name, 0)))
         for name in resources
     )
     return [

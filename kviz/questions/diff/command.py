@@ -23,6 +23,7 @@ from kviz.command_line.run_options import (
 )
 from kviz.command_line.samples import take_from_samples
 from kviz.run_file import MAGIC, Inputs, Part, RunFileError, is_run_file, read_records
+from scheduler_core.amounts import in_one_unit
 from scheduler_core.analysis.compare import (
     Comparison,
     RunLines,
@@ -33,7 +34,6 @@ from scheduler_core.analysis.compare import (
 from scheduler_core.analysis.compare.inputs import Setting
 from scheduler_core.analysis.compare.words import share_text
 from scheduler_core.api.ingest import Ingested
-from scheduler_core.api.quantity import amount_text
 from scheduler_core.changes import ChangeError, Rules, changed_rules, read_changes
 from scheduler_core.config import ConfigError, KubeSchedulerConfiguration
 from scheduler_core.framework.plugin_calls import PluginFailure
@@ -301,7 +301,7 @@ def _resources(found: Comparison) -> Iterator[tuple[str, ...]]:
             *(each.a.largest_free, each.b.largest_free),
         )
         shares = (share_text(each.a.fragmentation), share_text(each.b.fragmentation))
-        yield each.resource, *(amount_text(each.resource, value) for value in values), *shares
+        yield each.resource, *in_one_unit(each.resource, *values), *shares
 
 
 def _print_rows(rows: Sequence[tuple[str, ...]]) -> None:

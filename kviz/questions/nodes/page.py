@@ -30,11 +30,11 @@ from kviz.experiments.pages.access import (
 from kviz.experiments.reading.heads import waiting_stated
 from kviz.questions.nodes.jobs import shapes_of
 from kviz.runs.execution.engine import cluster_of
+from scheduler_core.amounts import amounts_text
 from scheduler_core.analysis.advice.nodes.adding import MAX_RUNS
 from scheduler_core.analysis.advice.nodes.draining import MAX_CANDIDATES
 from scheduler_core.analysis.advice.pools import pools_of
 from scheduler_core.api import KubeObject, Node
-from scheduler_core.api.quantity import rounded_text
 from scheduler_core.cluster.requests import integer_resources
 from scheduler_core.config.source import text_value
 
@@ -84,9 +84,7 @@ def pool_rows(objects: Iterable[KubeObject], typed: Mapping[str, tuple[str, str]
     rows = []
     for pool in pools_of(item for item in objects if isinstance(item, Node)):
         has = integer_resources(pool.nodes[0].status.allocatable)
-        room = ", ".join(
-            f"{rounded_text(name, has[name])} {name}" for name in ("cpu", "memory") if name in has
-        )
+        room = amounts_text(has, only=("cpu", "memory"))
         rows.append(PoolRow(pool.name, len(pool.nodes), room, *typed.get(pool.name, ("", ""))))
     return rows
 

@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from kviz.common.csv_file import Cell
 from kviz.experiments.charts import Chart
 from kviz.experiments.models import Result
-from scheduler_core.api.quantity import rounded_text
+from scheduler_core.amounts import amount_text
 
 ROWS_SHOWN: Final = 300
 
@@ -106,7 +106,7 @@ def _offer(each: Mapping[str, Any], add: Mapping[str, Any]) -> OfferRow:
         n=n,
         price="" if each["price"] is None else f"{each['price']:g}",
         room=[
-            f"{rounded_text(name, each['room'][name])} {name}"
+            f"{amount_text(name, each['room'][name])} {name}"
             for name in ("cpu", "memory")
             if name in each["room"]
         ],

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from kviz.command_line.tables import listed, table
 from kviz.questions.nodes.answer import Draining
+from scheduler_core.amounts import amount_text
 from scheduler_core.analysis.advice.nodes.adding import Addition
 from scheduler_core.analysis.advice.nodes.draining import Drained
 from scheduler_core.analysis.advice.nodes.offers import Offer
 from scheduler_core.api.counting import counted
-from scheduler_core.api.quantity import rounded_text
 
 # ---------------------------------------------------------------- JSON
 
@@ -116,8 +116,8 @@ def _rows(found: Addition) -> Iterator[tuple[str, ...]]:
                 offer.name,
                 f"{n:,}",
                 "-" if offer.terms.price is None else f"{float(offer.terms.price):g}",
-                rounded_text("cpu", room.get("cpu", 0)),
-                rounded_text("memory", room.get("memory", 0)),
+                amount_text("cpu", room.get("cpu", 0)),
+                amount_text("memory", room.get("memory", 0)),
             )
 
 

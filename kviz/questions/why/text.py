@@ -19,9 +19,9 @@ from kviz.questions.why.answer import (
 )
 from kviz.questions.why.node_text import node_lines
 from kviz.reference.events import event_text
+from scheduler_core.amounts import amounts_text
 from scheduler_core.analysis.advice.bugs import bugs_documents
 from scheduler_core.api.counting import counted
-from scheduler_core.api.quantity import amounts_text
 from scheduler_core.config import FeatureGates
 from scheduler_core.devices.survey import DeviceAnswer, DeviceSurvey, survey_document
 from scheduler_core.evidence.cycle import NodeEvidence

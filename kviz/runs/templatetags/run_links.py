@@ -21,7 +21,6 @@ from kviz.runs.presets import configuration_named, scenario_named
 from kviz.runs.titles import changed_gates, differences_told, draws_ties, run_title
 from kviz.snapshots.models import Snapshot
 from scheduler_core.analysis.compare.words import share_text
-from scheduler_core.api.quantity import amount_text, amounts_text
 from scheduler_core.evidence.fit_error import reasons_in
 
 register = template.Library()
@@ -33,13 +32,6 @@ register.filter("draws_ties", draws_ties)
 register.filter("change_in_words", selectors.sentence_of)
 
 
-@register.filter
-def amount(value: int, resource: str) -> str:
-    """An amount of a resource as people write it: `1500m`, `2Gi`."""
-    return amount_text(resource, value)
-
-
-register.filter("amounts", amounts_text)
 register.filter("share_text", share_text)
 
 RUNS_SHOWN: Final = 20

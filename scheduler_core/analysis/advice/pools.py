@@ -15,8 +15,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from scheduler_core.amounts import amounts_text
 from scheduler_core.api import Node, Taint
-from scheduler_core.api.quantity import rounded_text
 from scheduler_core.changes.node_changes import HOSTNAME
 from scheduler_core.cluster.node_tree import REGION_LABELS, ZONE_LABELS
 from scheduler_core.cluster.requests import integer_resources
@@ -111,12 +111,7 @@ def _name(node: Node) -> str:
     if name := "/".join(part for part in named if part):
         return name
     allocatable = integer_resources(node.status.allocatable)
-    sizes = (
-        f"{rounded_text(name, allocatable[name])} {name}"
-        for name in ("cpu", "memory")
-        if name in allocatable
-    )
-    return " ".join(sizes) or "nodes"
+    return amounts_text(allocatable, only=("cpu", "memory")).replace(",", "") or "nodes"
 
 
 def _first(labels: Mapping[str, str], keys: Iterable[str]) -> str:

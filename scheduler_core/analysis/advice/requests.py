@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from scheduler_core.analysis.advice.actions import PER_QUARTER, Action, action, in_map, set_on
 from scheduler_core.api import Container, Pod
-from scheduler_core.api.quantity import amount_text
+from scheduler_core.api.quantity import quantity_text
 from scheduler_core.changes.vocabulary import SetField
 from scheduler_core.cluster.columns import PODS
 from scheduler_core.cluster.requests import integer_resources, pod_requests
@@ -64,7 +64,7 @@ def _of_container(
 
 
 def _set(pod: Pod, place: str, resource: str, amount: int, of: str = "requests") -> SetField:
-    return set_on(pod, f"{place}.{of}{in_map(resource)}", amount_text(resource, amount))
+    return set_on(pod, f"{place}.{of}{in_map(resource)}", quantity_text(resource, amount))
 
 
 def _asks(container: Container, resource: str) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from scheduler_core.api.quantity import amount_text
+from scheduler_core.api.quantity import quantity_text
 from scheduler_core.cluster.columns import PODS
 from scheduler_core.evidence.cycle import CycleEvidence, PluginEvidence
 from scheduler_core.evidence.requests import RequestParts
@@ -110,7 +110,7 @@ def _room(room: ResourceRoom, parts: RequestParts | None) -> str:
     """Return `max(init) 1, sum(main) 2: 2 <= 4 allocatable - 1 requested = 3 cpu`."""
 
     def amount(value: int) -> str:
-        return amount_text(room.resource, value)
+        return quantity_text(room.resource, value)
 
     sign = "<=" if room.met else ">"
     if room.resource == PODS:
@@ -147,7 +147,7 @@ def _room(room: ResourceRoom, parts: RequestParts | None) -> str:
 def _sum(resource: str, parts: RequestParts) -> str:
     """Return what the request is made of."""
     init, main, overhead = (
-        amount_text(resource, amount) for amount in (parts.init, parts.main, parts.overhead)
+        quantity_text(resource, amount) for amount in (parts.init, parts.main, parts.overhead)
     )
     text = f"{resource}: max(init) {init}, sum(main) {main}"
     if not parts.overhead:
