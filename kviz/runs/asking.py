@@ -39,15 +39,17 @@ class Part:
 
 @dataclass(frozen=True)
 class Button:
-    """A way to ask about a run that is over."""
+    """A question about a run that is over, and what one learns from its answer."""
 
     label: _StrPromise
     address: Callable[[Run, str], str]
     """For a run and the token that shares it, which may be empty."""
+    hint: _StrPromise
+    place: int
+    """Among the questions, the smallest first."""
+    is_for: Callable[[Run], bool] = lambda _run: True
 
 
-OF_RUN: Final[list[Part]] = []
-"""Under the headline of a run that is over."""
 OF_POD: Final[list[Part]] = []
 """Under why a pod is pending."""
 BUTTONS: Final[list[Button]] = []
@@ -62,9 +64,9 @@ def page_of_run(name: str) -> Callable[[Run, str], str]:
     return lambda run, share: _with(reverse(name, args=[run.pk]), share=share)
 
 
-def form_about_run(name: str) -> Callable[[Run, str], str]:
+def form_about_run(name: str, **query: str) -> Callable[[Run, str], str]:
     """The address `name` of a form, with the run in its query."""
-    return lambda run, share: _with(reverse(name), run=str(run.pk), share=share)
+    return lambda run, share: _with(reverse(name), run=str(run.pk), **query, share=share)
 
 
 def _with(address: str, **query: str) -> str:

@@ -16,7 +16,7 @@ from typing import Final
 from scheduler_core.evidence.cycle import CycleEvidence, PluginEvidence
 from scheduler_core.trace.names import Rejection
 from scheduler_core.trace.why import Why, is_lasting, standing
-from scheduler_core.wording import AND, say, series, some_of
+from scheduler_core.wording import AND, Text, say, series, some_of
 
 MAX_MEANT: Final = 20
 """So many nodes that offer what a pod requests are looked at for the nearest."""
@@ -47,6 +47,12 @@ class Lead:
         if not self.which:
             return sentence
         return say("lead.on_which", "{sentence} ({which})", sentence=sentence, which=self.which)
+
+    @property
+    def nearest(self) -> str:
+        """Return the node it is about as a table names it, with what is special about it."""
+        is_usual = isinstance(self.which, Text) and self.which.id == "lead.nearest"
+        return self.node if is_usual else self.which or self.node
 
     @property
     def in_full(self) -> str:

@@ -121,7 +121,7 @@ def test_a_student_finds_a_change_for_a_pending_pod_and_runs_it(
     asked = previews_asked(page)
     explore(page, clinic, f"?c={cycle}")
 
-    page.get_by_role("button", name="Try changes").click()
+    page.get_by_role("button", name="Change and re-run").click()
     expect(outcome(page, "Happened")).to_contain_text("no node")
     lab(page).get_by_role("button", name=re.compile("Tolerate .*control-plane")).click()
 

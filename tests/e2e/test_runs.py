@@ -43,7 +43,7 @@ def test_a_run_is_followed_until_its_findings_appear(page: Page, api: Api) -> No
     snapshot = api.call("POST", "snapshots/?name=load", big_cluster())["id"]
     run = api.run(snapshot)
     page.goto(f"/runs/{run}")
-    expect(page.get_by_role("link", name="Step through it")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("link", name="Step through")).to_be_visible(timeout=60_000)
     expect(page.get_by_role("link", name=f"{N_PODS:,}", exact=True).first).to_be_visible()
     expect(page.get_by_text("finished", exact=True)).to_be_visible()
 

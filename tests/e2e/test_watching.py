@@ -72,5 +72,5 @@ def test_questions_appear_as_they_come(page: Page, ask: Ask) -> None:
     expect(page.get_by_text("shop/vip")).to_be_visible()
     assert serious_findings(page) == []
     page.get_by_role("button", name="Revoke").click()
-    page.get_by_role("link", name="Step through it").click()
+    page.get_by_role("link", name="Step through").click()
     expect(page.get_by_text("Recorded")).to_be_visible()

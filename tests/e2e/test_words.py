@@ -13,10 +13,10 @@ from tests.e2e.axe import serious_findings
 @pytest.mark.browser_context_args(java_script_enabled=False)
 def test_a_word_opens_its_note_without_javascript(page: Page, clinic: str) -> None:
     page.goto(f"/runs/{clinic}")
-    page.get_by_role("button", name="Pending pods by cause").click()
+    page.get_by_role("button", name="Nearest miss").click()
     note = page.get_by_role("note")
     expect(note).to_be_visible()
-    expect(note).to_contain_text("Every number leads to the cycles it was counted in.")
+    expect(note).to_contain_text("It is where to look first for a fix.")
     page.keyboard.press("Escape")
     expect(note).to_be_hidden()
 

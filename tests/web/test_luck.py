@@ -31,7 +31,7 @@ def test_the_page_offers_it_and_then_says_what_held(owner: Person) -> None:
     run, browser = owner.finished(), Client()
     page = f"/runs/{run.pk}/luck"
     assert "random runs" in browser.get(page).content.decode()
-    assert "How lucky was that?" in browser.get(f"/runs/{run.pk}").content.decode()
+    assert "What was luck here?" in browser.get(f"/runs/{run.pk}").content.decode()
     assert browser.post(page, follow=True).redirect_chain == [(page, 302)]
     text = browser.get(page).content.decode()
     assert "in all runs" in text or "several together" in text or "workers" in text

@@ -25,8 +25,6 @@ from tests.web.cast import CLUSTER, NODES, Person, execute, pod
 from tests.web.test_experiment_crash import CLUSTER as LARGER
 from tests.web.test_serve import call, run_of, wait_for, workers_of
 
-NOT_YET = "is not known yet"
-
 
 @pytest.fixture(autouse=True)
 def _asked_of_every_run(settings: Any) -> None:
@@ -45,14 +43,10 @@ def found_out(run: Run) -> Any:
     return run.luck
 
 
-def test_the_page_says_that_it_is_not_known_yet_and_then_how_many_are_luck(owner: Person) -> None:
-    run, browser = owner.finished(), Client()
-    assert NOT_YET in browser.get(f"/runs/{run.pk}").content.decode()
-
+def test_the_page_of_luck_says_it_without_being_asked(owner: Person) -> None:
+    run = owner.finished()
     found_out(run)
-
-    page = browser.get(f"/runs/{run.pk}").content.decode()
-    assert NOT_YET not in page
+    page = Client().get(f"/runs/{run.pk}/luck").content.decode()
     assert "4 runs" in page
     assert expected(run) is None
 
@@ -118,9 +112,8 @@ def test_where_it_fails_one_may_still_ask(owner: Person) -> None:
     Experiment.objects.filter(run=run).update(claims=100)
     assert found_out(run) is None
     assert expected(run) is None
-    page = Client().get(f"/runs/{run.pk}").content.decode()
-    assert NOT_YET not in page
-    assert "How lucky was that?" in page
+    page = Client().get(f"/runs/{run.pk}/luck").content.decode()
+    assert "Make 100 random runs" in page
 
 
 @pytest.mark.parametrize("limit", ["MAX_UNASKED", "MAX_LOADED"])

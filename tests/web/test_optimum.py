@@ -91,7 +91,7 @@ def test_what_there_is_when_a_cycle_begins_has_an_optimum_of_its_own(owner: Pers
     assert (answer["pods"], answer["run"]["placed"], answer["gap"]) == (1, {"0": 0}, 0)
 
     html = page(owner.client, run, "?at=2")
-    assert "How far from the best, from cycle 2 on" in html
+    assert "Gap to optimum, from cycle 2 on" in html
     assert "The scheduler placed 0 of 1 pod that waited as cycle 2 began" in html
     assert "from cycle 2 on" in page(owner.client, run)
     assert "data-optimum-url" not in owner.client.get(f"/runs/{run.pk}/explore").content.decode()

@@ -137,15 +137,6 @@ def test_a_run_can_be_renamed_by_its_owner_only(owner: Person, ada: Person) -> N
     assert owner.client.post(f"/runs/{other.pk}/rename", {"name": "mine"}).status_code == 404
 
 
-def test_the_page_of_a_run_leads_with_its_main_cause(owner: Person) -> None:
-    run = owner.finished(NODES + pod("giant", "64"))
-    html = owner.client.get(f"/runs/{run.pk}").content.decode()
-    lead = html[html.index('class="lede"') : html.index('class="stats"')]
-    assert "1 pod is pending; 0 scheduled." in lead
-    assert "The cause: it needs 64 cpu, the whole node has" in lead
-    assert f'href="/runs/{run.pk}/pods/shop/giant/why"' in lead
-
-
 def test_ties_are_folded(owner: Person) -> None:
     twins = NODES.replace('cpu: "2"', 'cpu: "4"') + pod("web")
     run = owner.finished(twins)

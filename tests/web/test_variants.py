@@ -192,8 +192,8 @@ def test_the_form_makes_a_variant_and_the_pages_link_each_other(owner: Person) -
     page = browser.get(answer.headers["Location"]).content.decode()
     assert "pod shop/giant: requests.cpu 64 → 100m" in page
     assert f'href="/runs/{parent.pk}"' in page
-    assert "the same up to the moment when cycle 2 would begin" in page
-    assert "Compare with its parent" in page
+    assert "</a> from cycle 2 on:" in page
+    assert f"?a={parent.pk}" in page
     page = browser.get(f"/runs/{parent.pk}").content.decode()
     assert 'id="variants"' in page
     assert f'href="{answer.headers["Location"]}"' in page

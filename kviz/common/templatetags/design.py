@@ -43,6 +43,12 @@ def bar(value: int, whole: int, meaning: str = "feasible") -> SafeString:
     )
 
 
+@register.simple_tag
+def grows(share: int) -> SafeString:
+    """The attribute of a part of a row that takes a share of its width."""
+    return format_html('style="flex-grow:{}"', share)
+
+
 @register.filter
 def camel_breaks(name: str) -> SafeString:
     """A plugin's name that a narrow column may break before its capital letters."""

@@ -91,4 +91,11 @@ register(
         page="experiment-capacity",
     )
 )
-BUTTONS.append(Button(gettext_lazy("How many more fit"), form_about_run("experiment-capacity")))
+BUTTONS.append(
+    Button(
+        gettext_lazy("How many more copies fit?"),
+        form_about_run("experiment-capacity"),
+        gettext_lazy("Of a pod here, or of a manifest"),
+        place=2,
+    )
+)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from http import HTTPStatus
 from uuid import UUID
 
@@ -16,7 +15,7 @@ from kviz.experiments.models import Experiment
 from kviz.questions.luck.read import luck_of
 from kviz.questions.luck.services import RUNS, is_small, luck_find
 from kviz.runs.inputs import InvalidInput
-from kviz.runs.models import Cycle, Run
+from kviz.runs.models import Run
 from kviz.runs.pages.access import own_run_of, run_context, run_of
 from kviz.runs.selectors import may_ask
 
@@ -58,11 +57,3 @@ def _experiment(run: Run) -> Experiment | None:
     """The newest finished experiment about a run as it began."""
     found = Experiment.objects.filter(run=run, kind="luck", status=Experiment.Status.FINISHED)
     return found.first()
-
-
-def line_of_run(_request: HttpRequest, run: Run, _pod: str) -> Mapping[str, object] | None:
-    """What the page of a run says; it `is_expected` where it is being found out unasked."""
-    if not may_ask(run) or not run.cycle_rows.filter(result=Cycle.Result.SCHEDULED).exists():
-        return None
-    is_expected = run.experiments.filter(by_itself=True).exists()
-    return {"luck": luck_of(run), "is_expected": is_expected}

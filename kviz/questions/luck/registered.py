@@ -6,14 +6,16 @@ from typing import Annotated, Any
 import msgspec
 from django.http import QueryDict
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from msgspec import Meta
 
 from kviz.experiments.kinds import Choice, Kind, refused, register
-from kviz.questions.luck import page, report
+from kviz.questions.luck import report
 from kviz.questions.luck.jobs import MAX_RUNS, RUNS, Tosses, expected_tosses
 from kviz.questions.luck.services import luck_begin
-from kviz.runs.asking import OF_RUN, Part
+from kviz.runs.asking import BUTTONS, Button, page_of_run
 from kviz.runs.models import Run
+from kviz.runs.selectors import may_ask
 from kviz.runs.signals import run_finished
 from scheduler_core.analysis.advice.coins import COINS, Coin
 
@@ -63,7 +65,15 @@ register(
         ),
     )
 )
-OF_RUN.append(Part("questions/luck/line.html", page.line_of_run))
+BUTTONS.append(
+    Button(
+        gettext_lazy("What was luck here?"),
+        page_of_run("run-luck"),
+        gettext_lazy("Which placements change when ties and order are random"),
+        place=4,
+        is_for=may_ask,
+    )
+)
 
 
 def _begin(run: Run, **_more: object) -> None:

@@ -57,5 +57,10 @@ register(
     )
 )
 BUTTONS.append(
-    Button(gettext_lazy("Which nodes to add or remove"), form_about_run("experiment-nodes"))
+    Button(
+        gettext_lazy("Which nodes to add or remove?"),
+        form_about_run("experiment-nodes"),
+        gettext_lazy("Fewest nodes for all pods; nodes that can be drained"),
+        place=1,
+    )
 )

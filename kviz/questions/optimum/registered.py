@@ -17,4 +17,11 @@ register(
         is_asked_for=True,
     )
 )
-BUTTONS.append(Button(gettext_lazy("How far from the best"), page_of_run("run-optimum")))
+BUTTONS.append(
+    Button(
+        gettext_lazy("How large is the gap to the optimum?"),
+        page_of_run("run-optimum"),
+        gettext_lazy("Against the best placement there is"),
+        place=5,
+    )
+)

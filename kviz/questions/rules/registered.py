@@ -4,4 +4,11 @@ from django.utils.translation import gettext_lazy
 
 from kviz.runs.asking import BUTTONS, Button, page_of_run
 
-BUTTONS.append(Button(gettext_lazy("Check rules"), page_of_run("run-rules")))
+BUTTONS.append(
+    Button(
+        gettext_lazy("Does it keep our rules?"),
+        page_of_run("run-rules"),
+        gettext_lazy("Check rules that the cluster must keep"),
+        place=6,
+    )
+)

@@ -6,11 +6,13 @@ from typing import Annotated, Any, Literal
 import msgspec
 from django.http import QueryDict
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from msgspec import Meta
 
 from kviz.experiments.kinds import Choice, Kind, objects_at, refused, register
 from kviz.questions.survive import report
 from kviz.questions.survive.jobs import Losses
+from kviz.runs.asking import BUTTONS, Button, form_about_run
 from kviz.runs.models import Run
 from scheduler_core.api import Node
 from scheduler_core.wording import say
@@ -83,5 +85,13 @@ register(
                 "sets": sets_in,
             },
         ),
+    )
+)
+BUTTONS.append(
+    Button(
+        gettext_lazy("What survives the loss of a zone or a node?"),
+        form_about_run("experiment-new", question="survive"),
+        gettext_lazy("Every zone and node in turn"),
+        place=3,
     )
 )

@@ -7,12 +7,14 @@ from typing import Annotated, Any, cast
 import msgspec
 from django.http import QueryDict
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from msgspec import Meta
 
 from kviz.common.problems import ErrorItem
 from kviz.experiments.kinds import Choice, Kind, refused, register
 from kviz.questions.whatif import report
 from kviz.questions.whatif.jobs import AskedVariant, Trials
+from kviz.runs.asking import BUTTONS, Button, form_about_run
 from kviz.runs.execution.engine import check
 from kviz.runs.inputs import InvalidInput, changes_given, gates_of_stored
 from kviz.runs.models import Run
@@ -148,3 +150,11 @@ CONFIGURATIONS = replace(
 )
 register(CHANGES)
 register(CONFIGURATIONS)
+BUTTONS.append(
+    Button(
+        gettext_lazy("What would other configurations do?"),
+        form_about_run("experiment-new", question="configurations"),
+        gettext_lazy("The same pods by several configurations, side by side"),
+        place=7,
+    )
+)

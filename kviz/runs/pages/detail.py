@@ -13,12 +13,14 @@ from django.views.decorators.http import require_GET
 
 from kviz.accounts.middleware import share_of, workspace_of
 from kviz.runs import selectors
-from kviz.runs.asking import BUTTONS, OF_RUN, parts_of
+from kviz.runs.asking import BUTTONS
 from kviz.runs.models import Run
 from kviz.runs.pages.access import run_context, run_of
 from kviz.runs.pages.exports import exports_of
 from kviz.runs.reading import trace
 from kviz.runs.reading.findings import Findings, findings
+from kviz.runs.reading.headline import answer
+from kviz.runs.selectors import pods_pending
 from kviz.runs.sharing import DAYS
 from kviz.runs.titles import run_before
 from kviz.snapshots.policies import policies_of
@@ -32,11 +34,12 @@ CAUSES_COME_WITHIN: Final = timedelta(minutes=1)
 def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
     run = run_of(request, run_id)
     found = findings(run=run)
+    said = answer(run=run, causes=found.causes, n_evicted=found.n_evicted)
     context = run_context(request, run) | {
         "findings": found,
+        "so_far": said,
         "causes_to_come": _causes_to_come(run, found),
-        "parts": parts_of(OF_RUN, request, run),
-        "asks": [(each.label, each.address(run, share_of(request))) for each in BUTTONS],
+        "asks": _asks(request, run),
         "bound_before": max(0, run.bound - found.n_scheduled) if run.last_seq >= 0 else "",
         "steps_refused": trace.steps_refused(run=run),
         "parent": selectors.parent_of(run=run, workspace=workspace_of(request)),
@@ -46,11 +49,22 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "variants": selectors.variants_of(run=run, workspace=workspace_of(request)),
     }
     if run.is_over:
+        context["answer"] = said if run.cycles and not run.is_observed else None
         context |= exports_of(run)
         if run.snapshot is not None and not run.is_observed:
             context["is_for_hands"] = may_place_by_hand(run.snapshot)
         context["before"] = run_before(run, workspace_of(request))
     return render(request, "runs/detail.html", context)
+
+
+def _asks(request: HttpRequest, run: Run) -> list[dict[str, str]]:
+    """What can be asked of the run, in the order of the menu."""
+    share = share_of(request)
+    return [
+        {"label": str(each.label), "hint": str(each.hint), "address": each.address(run, share)}
+        for each in sorted(BUTTONS, key=lambda each: each.place)
+        if each.is_for(run)
+    ]
 
 
 def _causes_to_come(run: Run, found: Findings) -> bool:
@@ -61,7 +75,7 @@ def _causes_to_come(run: Run, found: Findings) -> bool:
         or timezone.now() - run.finished_at > CAUSES_COME_WITHIN
     ):
         return False
-    return bool(found.causes) and not any(cause.sentence for cause in found.causes)
+    return bool(found.causes) and not pods_pending(run=run).exclude(lead=None).exists()
 
 
 @require_GET

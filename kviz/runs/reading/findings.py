@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Final, Literal, cast
 
 from kviz.runs import selectors
 from kviz.runs.models import Cycle, PodOutcome, Run
@@ -12,24 +12,27 @@ from kviz.runs.reading.evidence import lead_of_outcome
 from kviz.runs.reading.projection import CycleDocument, Json
 from kviz.runs.reading.trace import cycle_get
 from kviz.runs.selectors import CycleKind, cycles_filtered
-from scheduler_core.evidence.fit_error import reasons_in
+from scheduler_core.evidence.fit_error import fit_error, reasons_in
+from scheduler_core.wording import say
 
 SHOWN = 20
 """Rows of a list that the page shows before it links to the full one."""
 PODS_SHOWN = 5
-FEW_CAUSES = 3
-"""The number of pods with different causes that are listed at once."""
 MAX_PODS_NAMED = 500
 """Of one cause; the CSV of a run's pods has them all."""
+
+Kind = Literal["nodes", "volume", "untried"]
+"""What kind of cause it is: no node takes the pod, it lacks a volume, it was never attempted."""
+KINDS: Final[tuple[Kind, ...]] = ("nodes", "volume", "untried")
 
 
 @dataclass(frozen=True)
 class PendingPod:
-    """A pod without a node, and the reasons its last attempt gave, if there was one."""
+    """A pod without a node, and its last cycle, 0 without one."""
 
     pod: str
     queue: str
-    reasons: str
+    last_cycle: int
 
 
 @dataclass
@@ -37,7 +40,8 @@ class PendingCause:
     """Pending pods of one owner that share a cause; without owner they share the cause alone.
 
     `plugin` is the plugin that rejected first; with `gated` it keeps the pods out of the queue.
-    `sentence` says why, with values, and `also` what else is known; empty where nothing is.
+    `sentence` says why, with values where they are known; empty where nothing is. `node` is the
+    nearest miss, and `near` what to call it.
     An empty name stands for pods that never had a cycle: with `queued` it is still to come, as
     the run has not come so far; the others have no profile (they are another scheduler's).
     """
@@ -47,8 +51,15 @@ class PendingCause:
     queued: bool
     owner: str = ""
     sentence: str = ""
-    also: list[str] = field(default_factory=list)
+    node: str = ""
+    near: str = ""
     pods: list[PendingPod] = field(default_factory=list)
+
+    @property
+    def kind(self) -> Kind:
+        if self.gated or self.queued or not self.plugin:
+            return "untried"
+        return "volume" if self.plugin.startswith("Volume") and not self.node else "nodes"
 
     @property
     def shown(self) -> list[PendingPod]:
@@ -65,6 +76,18 @@ class PendingCause:
     @property
     def n_unnamed(self) -> int:
         return max(0, len(self.pods) - MAX_PODS_NAMED)
+
+
+@dataclass(frozen=True)
+class CauseGroup:
+    """The causes of one kind, those that keep the most pods pending first."""
+
+    kind: Kind
+    causes: list[PendingCause]
+
+    @property
+    def n_pods(self) -> int:
+        return sum(len(cause.pods) for cause in self.causes)
 
 
 @dataclass(frozen=True)
@@ -88,20 +111,15 @@ class Findings:
     n_scheduled: int
     """Cycles that found a node; pods that had one before the run do not count."""
     n_unschedulable: int
-    n_waiting: int
-    """Pending pods that are still in a queue from which they will be tried."""
 
     @property
-    def main_causes(self) -> list[PendingCause]:
-        """The causes that keep the most pods pending; several where they keep equally many."""
-        most = max((len(cause.pods) for cause in self.causes), default=0)
-        return [cause for cause in self.causes if len(cause.pods) == most]
-
-    @property
-    def few_causes(self) -> list[PendingCause]:
-        """All causes, where each keeps one pod pending and few do; else none."""
-        alone = [cause for cause in self.causes if len(cause.pods) == 1 and cause.sentence]
-        return alone if 1 < len(alone) == len(self.causes) <= FEW_CAUSES else []
+    def groups(self) -> list[CauseGroup]:
+        """The causes by kind."""
+        groups = (
+            CauseGroup(kind, [cause for cause in self.causes if cause.kind == kind])
+            for kind in KINDS
+        )
+        return [group for group in groups if group.causes]
 
 
 def findings(*, run: Run) -> Findings:
@@ -120,7 +138,6 @@ def findings(*, run: Run) -> Findings:
         n_preemptions=preemptions.count(),
         n_scheduled=cycles_filtered(run=run, kind=CycleKind.SCHEDULED).count(),
         n_unschedulable=cycles_filtered(run=run, kind=CycleKind.UNSCHEDULABLE).count(),
-        n_waiting=sum(pod.queue == "active" for cause in causes for pod in cause.pods),
     )
 
 
@@ -155,26 +172,40 @@ def pending_causes(*, run: Run) -> list[PendingCause]:
     """Group the pending pods by what rejected them first, the largest group first."""
     pods = list(selectors.pods_pending(run=run))
     numbers = {pod.last_cycle for pod in pods if pod.last_cycle}
-    attempts = {
-        number: (cause, reasons_in(message))
-        for number, cause, message in run.cycle_rows.filter(number__in=numbers).values_list(
-            "number", "first_cause", "message"
-        )
-    }
+    cycles = {each.number: each for each in run.cycle_rows.filter(number__in=numbers)}
     groups: dict[tuple[str, bool, bool, str, str, str], PendingCause] = {}
     for pod in pods:
-        cause, reasons = attempts.get(pod.last_cycle, ("", ""))
+        lead, cycle = lead_of_outcome(pod), cycles.get(pod.last_cycle)
         untried = not pod.last_cycle and pod.queue != ""
-        lead = lead_of_outcome(pod)
-        rejecting = lead.plugin if lead is not None else cause
+        rejecting = lead.plugin if lead is not None else cycle.first_cause if cycle else ""
         found = (pod.gated_by, True, False) if pod.gated_by else (rejecting, False, untried)
         namespace = pod.pod.partition("/")[0] if pod.owner else ""
-        key = (*found, namespace, pod.owner, lead.text if lead is not None else "")
+        sentence = (lead.headline or lead.sentence) if lead is not None else _of_message(cycle)
+        key = (*found, namespace, pod.owner, sentence)
         group = groups.get(key)
         if group is None:
-            group = groups[key] = PendingCause(*found, owner=pod.owner)
+            group = groups[key] = PendingCause(*found, owner=pod.owner, sentence=sentence)
             if lead is not None:
-                group.sentence = lead.text
-                group.also = [*filter(None, [lead.in_full]), *lead.also, *lead.elsewhere]
-        group.pods.append(PendingPod(pod.pod, pod.queue, reasons))
+                group.node, group.near = lead.node, lead.nearest
+        group.pods.append(PendingPod(pod.pod, pod.queue, pod.last_cycle))
     return sorted(groups.values(), key=lambda cause: (-len(cause.pods), cause.plugin))
+
+
+def _of_message(cycle: Cycle | None) -> str:
+    """What keeps a pod from most nodes, where no values are known: as its message counts them."""
+    if cycle is None:
+        return ""
+    found = fit_error(cycle.message)
+    counted = (
+        [(each.n_nodes, each.reason) for each in found.reasons if each.n_nodes] if found else []
+    )
+    if not counted:
+        return reasons_in(cycle.message)
+    n, why = max(counted)
+    return say(
+        "findings.most_nodes",
+        "{n:,} of {n_nodes:,} nodes: {why}",
+        n=n,
+        n_nodes=cycle.n_nodes,
+        why=why.removeprefix("node(s) "),
+    )

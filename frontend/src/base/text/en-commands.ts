@@ -35,7 +35,7 @@ export const commands = {
   "command.tab.state": "Inspector: State (CycleState)",
   "command.tab.log": "Inspector: Log",
   "command.table": "Map as a table",
-  "command.lab": "Try changes",
+  "command.lab": "Change and re-run",
   "tried.band": "Tried, not run",
   "tried.back": "Back to what happened",
   "command.cycles": "List of cycles",

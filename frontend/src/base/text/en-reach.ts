@@ -14,7 +14,7 @@ export const reach = {
     one: "Out of reach after cycle {cycle}: at least {n} of the {of} pods that can be placed",
     other: "Out of reach after cycle {cycle}: at least {n} of the {of} pods that can be placed",
   },
-  "reach.more": "How far from the best",
+  "reach.more": "Gap to optimum",
   "reach.here": "The optimum from this cycle on",
   "reach.failed": "Could not load what is still in reach.",
 } as const;

@@ -10,7 +10,7 @@ export async function awaitCauses(): Promise<void> {
   for (let i = 0; i < ATTEMPTS; i++) {
     await pause(PAUSE_MS);
     const page = await pageAt(location.href);
-    if (!page?.querySelector(".causes__sentence")) continue;
+    if (!page || page.querySelector("[data-causes-expected]")) continue;
     replace(page);
     return;
   }
