@@ -57,7 +57,7 @@ def another_release(journal: Journal, options: SchedulerOptions) -> str:
             release=gates.release.name,
             why=why(journal.release_told),
         )
-    messages = list(_messages(journal))
+    messages = list(_messages(journal, options))
     said = _contradiction(messages, gates.switches, _has_dynamic_resources(options))
     if not said:
         return ""
@@ -82,14 +82,34 @@ def in_group(pod: Pod) -> bool:
     return pod.spec.scheduling_group is not None or pod.spec.workload_ref is not None
 
 
-def _messages(journal: Journal) -> Iterator[str]:
-    """Yield what was written of pods without a node, but for those in groups."""
+def _messages(journal: Journal, options: SchedulerOptions) -> Iterator[str]:
+    """Yield what the scheduler wrote of pods without a node, but for those in groups.
+
+    A message that a pod already had may be of the release before an upgrade, and that of a pod of
+    another scheduler says nothing of this one.
+    """
+    names = {profile.scheduler_name for profile in options.configuration.profiles}
+    known = {
+        pod.uid: _message_of(pod)
+        for found in journal.lists
+        for pod in found.items
+        if isinstance(pod, Pod)
+    }
     for change in journal.changes:
         pod = change.item
-        if isinstance(pod, Pod) and not in_group(pod) and not pod.spec.node_name:
-            told = scheduled_condition(pod)
-            if told is not None and told.reason in REASONS:
-                yield told.message
+        if not isinstance(pod, Pod):
+            continue
+        message = _message_of(pod)
+        is_new = message != known.get(pod.uid, message)
+        known[pod.uid] = message
+        if is_new and message and pod.spec.scheduler_name in names and not in_group(pod):
+            yield message
+
+
+def _message_of(pod: Pod) -> str:
+    """Return what a scheduling attempt wrote of a pod without a node, empty if nothing."""
+    told = None if pod.spec.node_name else scheduled_condition(pod)
+    return told.message if told is not None and told.reason in REASONS else ""
 
 
 def _contradiction(messages: Sequence[str], switches: Switches, always: bool) -> str:

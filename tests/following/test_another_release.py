@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from kviz.following import reality
 from kviz.following.another_release import another_release
-from kviz.following.changes import Change
+from kviz.following.changes import Change, Listed
 from kviz.following.follower import Journal
 from kviz.following.moments import Moment
 from kviz.following.reality import check, score
@@ -60,7 +60,7 @@ def test_the_right_release_is_not_blamed() -> None:
 
 def test_texts_that_the_release_does_not_write(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reality, "_in_another_state", never)
-    found = list(check(journal(), options("1.37.2")))
+    found = list(islice(check(journal(), options("1.37.2")), 60))
     causes = {each.cause for each in found if not each.explained}
     assert causes == {"release"}
     said = next(each.sentence for each in found if each.cause)
@@ -68,6 +68,31 @@ def test_texts_that_the_release_does_not_write(monkeypatch: pytest.MonkeyPatch) 
         'Messages say "no new claims to deallocate", so this is no scheduler of v1.37.2; '
         "v1.36.3 writes so."
     )
+
+
+def test_messages_of_another_scheduler_say_nothing_of_this_one() -> None:
+    changes = [
+        with_fields(change, item=replace(pod, spec=replace(pod.spec, scheduler_name="batch")))
+        if isinstance(pod := change.item, Pod)
+        else change
+        for change in journal().changes
+    ]
+    assert another_release(with_fields(journal(), changes=changes), options("1.37.2")) == ""
+
+
+@pytest.mark.parametrize(("was_there", "said"), [(True, False), (False, True)])
+def test_a_message_of_before_an_upgrade_says_nothing_of_the_release_after_it(
+    was_there: bool, said: bool
+) -> None:
+    told, pod = next(
+        (change, pod)
+        for change in journal().changes
+        if isinstance(pod := change.item, Pod)
+        and any("no new claims to deallocate" in each.message for each in pod.status.conditions)
+    )
+    before = pod if was_there else replace(pod, status=replace(pod.status, conditions=()))
+    seen = Journal([Listed("pods", told.version, (before,))], [told])
+    assert (another_release(seen, options("1.37.2")) != "") is said
 
 
 def test_texts_that_the_release_would_have_written() -> None:
@@ -81,7 +106,7 @@ def test_texts_that_the_release_would_have_written() -> None:
 def test_a_release_without_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reality, "_in_another_state", never)
     newer = with_fields(journal(), server_version="v1.38.1")
-    found = list(check(newer, options("1.37.2")))
+    found = list(islice(check(newer, options("1.37.2")), 60))
     assert {each.sentence for each in found if not each.explained} == {
         "kviz compares with v1.37.2: the API server says v1.38.1, newer than all releases that "
         "kviz knows."
