@@ -130,11 +130,20 @@ def read_cluster_files(paths: list[Path]) -> Ingested:
         raise CommandFailed(f"{error.filename}: {error.strerror}") from error
     for problem in cluster.errors:
         print(f"kviz: {problem}", file=sys.stderr)
+    for said in cluster.said:
+        about = f"{said.pod}: " if said.pod else ""
+        print(f"kviz: {about}{_message_in_words(said.message)}", file=sys.stderr)
     for warning in cluster.warnings:
         print(f"kviz: note: {warning}", file=sys.stderr)
     if not cluster.counts:
         raise CommandFailed("there is nothing in these files that the scheduler reads")
     return cluster
+
+
+def _message_in_words(message: str) -> str:
+    from kviz.reference.plugin_guide import message_in_words  # its texts take long to load
+
+    return message_in_words(message)
 
 
 def pod_key(pod: str) -> str:

@@ -8,7 +8,7 @@ refused when the reference is read.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,8 +20,10 @@ from msgspec import field
 
 from kviz.reference.form import Part, Prose, read_file, with_prose
 from kviz.reference.plugin_facts import PluginFacts, plugin_facts
+from scheduler_core.evidence.fit_error import Counted, fit_error, todays_reason
 from scheduler_core.releases import LATEST
 from scheduler_core.teaching import TEACHING_PLUGINS
+from scheduler_core.wording import SEMICOLON, say, series
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
@@ -114,7 +116,8 @@ def reason_guide(text: str, code: str = "") -> tuple[PluginGuide, Reason] | None
 
     The same words can mean more or less depending on the status `code`, if that is known.
     """
-    found = [(guide, reason) for pattern, guide, reason in _patterns() if pattern.fullmatch(text)]
+    said = todays_reason(text)
+    found = [(guide, reason) for pattern, guide, reason in _patterns() if pattern.fullmatch(said)]
     exact = [(guide, reason) for guide, reason in found if reason.code == code]
     return next(iter(exact or found), None)
 
@@ -142,12 +145,44 @@ _PLACEHOLDER = re.compile(r"NAME\\ \\.\\.\\.|NAME|RESOURCE")
 
 @cache
 def _patterns() -> list[tuple[re.Pattern[str], PluginGuide, Reason]]:
-    return list(_reasons())
+    return [
+        (_pattern(reason), guide, reason)
+        for guide in _all(LATEST.name).values()
+        for reason in guide.text.reasons
+    ]
 
 
-def _reasons() -> Iterator[tuple[re.Pattern[str], PluginGuide, Reason]]:
-    """Yield each reason with a pattern that takes anything where it has a placeholder."""
-    for guide in _all(LATEST.name).values():
-        for reason in guide.text.reasons:
-            pattern = _PLACEHOLDER.sub(".+", re.escape(reason.text))
-            yield re.compile(pattern), guide, reason
+def _pattern(reason: Reason) -> re.Pattern[str]:
+    """Takes anything where the reason has a placeholder."""
+    return re.compile(_PLACEHOLDER.sub(".+", re.escape(reason.text)))
+
+
+def message_in_words(message: str, put: Callable[[str], str] = str) -> str:
+    """Return a scheduler's message with what its reasons mean, which `put` may translate.
+
+    The message alone if it has no reason that a plugin of the tree gives.
+    """
+    found = fit_error(message)
+    meant = [_in_words(each, put) for each in found.reasons] if found is not None else []
+    if not any(meant):
+        return message
+    return say(
+        "message.decoded",
+        "{message} This means: {meaning}.",
+        message=f"{message.rstrip('.')}.",
+        meaning=series(filter(None, meant), SEMICOLON),
+    )
+
+
+def _in_words(reason: Counted, put: Callable[[str], str]) -> str:
+    for name, text in plugin_texts().items():
+        for each in text.reasons:
+            if _pattern(each).fullmatch(todays_reason(reason.reason)):
+                return say(
+                    "message.meaning",
+                    "{n} x {plugin}: {means}",
+                    n=reason.n_nodes or 1,
+                    plugin=name,
+                    means=put(each.means).rstrip("."),
+                )
+    return ""

@@ -345,6 +345,8 @@ class PodOutcome(models.Model):
     """Its controller, as `ReplicaSet/web`; empty if it has none."""
     lead = models.JSONField(null=True)
     """Why it is pending, one sentence with values (`scheduler_core/evidence`), if that is known."""
+    cluster_says = SaidField(null=True)
+    """What the cluster said of it, and whether the run says the same: `ClusterSays.document`."""
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["run", "pod"], name="outcome_of_pod")]

@@ -234,6 +234,17 @@ def pods_evicted(*, run: Run) -> QuerySet[PodOutcome]:
     return run.pod_outcomes.exclude(evicted_in_cycle=None).order_by("evicted_in_cycle", "pod")
 
 
+def pods_of_another_verdict(*, run: Run) -> QuerySet[PodOutcome]:
+    """Pods of which their cluster says something else than the run, by name."""
+    return run.pod_outcomes.filter(cluster_says__agrees=False).order_by("pod")
+
+
+def run_as_it_is(*, snapshot: Snapshot, workspace: Workspace) -> Run | None:
+    """The latest finished run over a cluster that changes nothing in it, if there is one."""
+    runs = runs_over(snapshot=snapshot, workspace=workspace)
+    return runs.filter(status=Run.Status.FINISHED, changes=[], scenario="").first()
+
+
 def pod_outcome(*, run: Run, namespace: str, name: str) -> PodOutcome | None:
     return run.pod_outcomes.filter(pod=f"{namespace}/{name}").first()
 

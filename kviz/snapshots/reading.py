@@ -32,6 +32,7 @@ from scheduler_core.api.errors import ParseError
 from scheduler_core.api.ingest import Ingested, Progress, ingest
 from scheduler_core.api.limits import UNPACKS_TOO_LARGE, Limits
 from scheduler_core.api.packing import PackError, pack, unpack, weighs_less
+from scheduler_core.api.said_events import SaidOfPod
 from scheduler_core.api.simulator import SimulatorResult
 from scheduler_core.releases.choosing import release_told
 from scheduler_core.wording import Text, say
@@ -89,6 +90,7 @@ class Read:
     scheduler_config: str
     results: tuple[SimulatorResult, ...]
     release_told: str
+    said: tuple[SaidOfPod, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,7 @@ def as_read(ingested: Ingested) -> Read:
         scheduler_config=ingested.scheduler_config,
         results=ingested.results,
         release_told=release_told(ingested.objects, ingested.server_version),
+        said=ingested.said,
     )
 
 

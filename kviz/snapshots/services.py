@@ -5,17 +5,19 @@ from __future__ import annotations
 import hashlib
 import io
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import BinaryIO, Final
 
 import msgspec
 from django.conf import settings
 from django.db import transaction
+from django.utils.translation import gettext
 
 from kviz.accounts.audit import What, note_done
 from kviz.accounts.models import Workspace
 from kviz.common.problems import ErrorItem
+from kviz.reference.plugin_guide import message_in_words
 from kviz.run_file import MAGIC, is_run_file
 from kviz.samples import Sample
 from kviz.snapshots.models import Snapshot, SnapshotObjects
@@ -73,7 +75,7 @@ def snapshot_create(
     except TooMuchMemory as error:
         raise UploadRejected([{"message": told(error)}]) from error
     if not found.counts:
-        raise UploadRejected(_problems(found) or [_nothing_there(found)])
+        raise UploadRejected([*(_problems(found) or [_nothing_there(found)]), *_decoded(found)])
     return _store(
         Snapshot(
             workspace=workspace, name=name.strip()[:200] or _name_of(files, found), sha256=sha256
@@ -120,6 +122,8 @@ def text_check(*, text: str) -> tuple[list[ErrorItem], Mapping[str, int], Mappin
     problems = _problems(found)
     if text.strip() and not problems and not found.counts:
         problems = [_nothing_there(found)]
+    if not found.counts:
+        problems += _decoded(found)
     return problems if text.strip() else [], found.counts, found.ignored
 
 
@@ -271,6 +275,13 @@ def _problem(error: ParseError) -> ErrorItem:
         "message": error.message,
     }
     return {key: value for key, value in known.items() if value is not None and value != ""}
+
+
+def _decoded(read: Read) -> Iterator[ErrorItem]:
+    """What the scheduler's messages in an upload mean, a problem each."""
+    for said in read.said:
+        about = {"subject": f"Pod {said.pod}"} if said.pod else {}
+        yield {**about, "message": message_in_words(said.message, gettext)}
 
 
 def _nothing_there(read: Read) -> ErrorItem:

@@ -56,6 +56,10 @@ class PendingRow:
     message: str
 
     @property
+    def key(self) -> str:
+        return f"{self.namespace}/{self.name}"
+
+    @property
     def cpu_milli(self) -> int:
         return self.requests.get("cpu", 0)
 

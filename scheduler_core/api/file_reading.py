@@ -26,6 +26,8 @@ from scheduler_core.api.parse import (
     subject_of,
 )
 from scheduler_core.api.pod_templates import NO_PODS, POD, pod_of
+from scheduler_core.api.said_events import KIND as EVENT
+from scheduler_core.api.said_events import SaidOfPod, said_event, said_in_text
 from scheduler_core.api.simulator import CONFIGURATION, PREFIX, SimulatorResult, result_of
 from scheduler_core.api.types import KINDS
 from scheduler_core.api.typos import misspelt_fields
@@ -37,10 +39,12 @@ _SNIFFED_BYTES = 4096
 _PROGRESS_EVERY = 500
 _ENV_LIST = re.compile(rb'"env"\s*:\s*\[')
 _NOT_SPACE = re.compile(rb"\S")
+_COMMAND = re.compile(rb"\s*(?:\S*[$#%>] ?)?(?:kubectl|oc) (?:get|describe) [^\n]*\n")
 _DESCRIBED = re.compile(
     rb"Name: {2,}(?P<name>\S+)\n(?:Namespace: +(?P<namespace>\S+)\n)?(?=[A-Z][A-Za-z ]+:)"
 )
-_TABLE_HEADING = re.compile(rb"(?:NAMESPACE +)?NAME +[A-Z]")
+_TABLE_HEADING = re.compile(rb"(?:NAMESPACE +)?(?:NAME|LAST SEEN) +[A-Z]")
+_MESSAGE = re.compile(rb"[0-9]+/[0-9]+ nodes are available")
 
 
 @dataclass
@@ -53,6 +57,7 @@ class FileContent:
     ones, beyond the number that is reported. ``scheduler_config`` is a KubeSchedulerConfiguration
     that stood among the objects, as text; ``server_version`` is the ``gitVersion`` that ``kubectl
     version`` printed of the API server; ``results`` are what kube-scheduler-simulator wrote.
+    ``said`` is what the scheduler said of pods in events.
     ``workloads`` are what makes pods; ``hooks`` the pods of a chart's hooks, each with its hook;
     ``misspelt`` are fields of pods that are nearly known ones: pod, path, and what is wrong.
     """
@@ -66,12 +71,15 @@ class FileContent:
     scheduler_config: str = ""
     server_version: str = ""
     results: list[SimulatorResult] = field(default_factory=list)
+    said: list[SaidOfPod] = field(default_factory=list)
     workloads: list[Workload] = field(default_factory=list)
     hooks: list[tuple[str, str]] = field(default_factory=list)
     misspelt: list[tuple[str, str, str]] = field(default_factory=list)
 
     def watch(self, kind: str, source: msgspec.Raw | Mapping[str, Plain] | str) -> None:
-        """Note what makes pods."""
+        """Note what makes pods, and what was said of pods."""
+        if kind == EVENT and (said := said_event(source)) is not None:
+            self.said.append(said)
         found = workload_of(kind, source) if kind in WATCHED else None
         if found is not None:
             self.workloads.append(found)
@@ -107,8 +115,9 @@ class FileReader:
 
     def read(self, data: bytes | bytearray) -> FileContent:
         """The file's objects, and what is wrong with the others. Raises :class:`LimitError`."""
+        text: bytes | bytearray = b""
         try:
-            text = _as_utf8(data)
+            text = _without_command(_as_utf8(data))
             content_start = _NOT_SPACE.search(text)
             start = content_start.start() if content_start else len(text)
             head = bytes(text[start : start + _SNIFFED_BYTES])
@@ -122,6 +131,7 @@ class FileReader:
         except UnreadableError as error:
             place = Place(self._name, error.document, error.line)
             content = FileContent(errors=[ParseError(place, "", error.message)])
+            content.said.extend(said_in_text(text.decode(errors="replace")))
         self._parsing(1.0)
         return content
 
@@ -309,6 +319,12 @@ def _as_utf8(data: bytes | bytearray) -> bytes | bytearray:
     return data
 
 
+def _without_command(text: bytes | bytearray) -> bytes | bytearray:
+    """The text without the command that was copied with it, in whose place a line stays empty."""
+    found = _COMMAND.match(text)
+    return text if found is None else b"\n" * found[0].count(b"\n") + text[found.end() :]
+
+
 def _as_text(data: bytes | bytearray) -> str:
     try:
         return data.decode().replace("\r\n", "\n")
@@ -334,12 +350,22 @@ def _refuse_other_text(head: bytes) -> None:
     if described := _DESCRIBED.match(head.replace(b"\r\n", b"\n")):
         name, space = (text.decode() for text in (described["name"], described["namespace"] or b""))
         wanted = f"pod {name} -n {space}" if space else f"node {name}"
+        if b"\nPod Template:" in head:
+            wanted = f"pods -n {space}"
         raise UnreadableError(
             say(
                 "file.described",
                 "is the text of `kubectl describe`; give what `kubectl get {wanted} -o yaml` "
                 "prints, and the cluster's nodes and pods with it",
                 wanted=wanted,
+            )
+        )
+    if _MESSAGE.match(head):
+        raise UnreadableError(
+            say(
+                "file.message",
+                "is a message of the scheduler; give what `kubectl get nodes,pods -A -o yaml` "
+                "prints, too",
             )
         )
     if _TABLE_HEADING.match(head):

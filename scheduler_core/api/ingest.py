@@ -27,6 +27,7 @@ from scheduler_core.api.parse import TypeName
 from scheduler_core.api.pod import Pod
 from scheduler_core.api.pod_templates import NO_PODS
 from scheduler_core.api.priority import PriorityClasses, UnknownPriorityClassError
+from scheduler_core.api.said_events import MAX_SAID, SaidOfPod, latest, with_said
 from scheduler_core.api.simulator import MAX_RESULTS, SimulatorResult
 from scheduler_core.api.types import KINDS
 from scheduler_core.api.typos import slips_of, slips_told
@@ -52,6 +53,7 @@ class Ingested:
     kube-scheduler-simulator wrote on pods; ``server_version`` is the ``gitVersion`` of the API
     server, if it was asked or ``kubectl version`` is among the files. ``without_pods`` are
     sentences on workloads of which there is no pod; they come first among the ``warnings``, too.
+    ``said`` is what the scheduler said of pods that are not among the objects, of the first few.
     """
 
     objects: ClusterObjects
@@ -64,6 +66,7 @@ class Ingested:
     results: tuple[SimulatorResult, ...] = ()
     server_version: str = ""
     without_pods: tuple[str, ...] = ()
+    said: tuple[SaidOfPod, ...] = ()
 
     @property
     def counts(self) -> dict[str, int]:
@@ -192,6 +195,7 @@ class _Upload:
     scheduler_config: str = ""
     server_version: str = ""
     results: list[SimulatorResult] = field(default_factory=list)
+    said: list[SaidOfPod] = field(default_factory=list)
     workloads: list[Workload] = field(default_factory=list)
     hooks: list[tuple[str, str]] = field(default_factory=list)
     misspelt: list[tuple[str, str, str]] = field(default_factory=list)
@@ -234,6 +238,7 @@ class _Upload:
         self.scheduler_config = content.scheduler_config or self.scheduler_config
         self.server_version = content.server_version or self.server_version
         self.results.extend(content.results)
+        self.said.extend(content.said)
         self.workloads.extend(content.workloads)
         self.hooks.extend(content.hooks)
         self.misspelt.extend(content.misspelt)
@@ -263,6 +268,7 @@ class _Upload:
                     ),
                 )
             )
+        elsewhere = tuple(self._tell_pods())
         pods = [item for item in self.objects.values() if isinstance(item, Pod)]
         lacking = tuple(without_pods(self.workloads, pods))
         warnings = [*lacking, *hooks_told(self.hooks), *self._redactions(), *self._older_versions()]
@@ -292,7 +298,19 @@ class _Upload:
             results=tuple(self.results[:MAX_RESULTS]),
             server_version=self.server_version,
             without_pods=lacking,
+            said=elsewhere[:MAX_SAID],
         )
+
+    def _tell_pods(self) -> Iterator[SaidOfPod]:
+        """Write into pods what events say of them; yield what is said of pods that are absent."""
+        for said in latest(self.said).values():
+            namespace, _, name = said.pod.partition("/")
+            key = (Pod.kind, namespace, name)
+            pod = self.objects.get(key)
+            if isinstance(pod, Pod):
+                self.objects[key] = with_said(pod, said)
+            else:
+                yield said
 
     def _missing(self, objects: ClusterObjects) -> Iterator[str]:
         yield from left_out(self.errors, self.unlisted)

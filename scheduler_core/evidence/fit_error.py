@@ -8,6 +8,22 @@ from typing import Final, NamedTuple
 _HEAD: Final = re.compile(r"(\d+)/(\d+) nodes are available(?::\s*|(?=[.\s]|$))")
 _COUNTED: Final = re.compile(r"(\d+) (.+)", re.DOTALL)
 _NEXT_CLAUSE: Final = re.compile(r", (?=\d+ )")
+_OLDER: Final = (
+    (re.compile(r"node\(s\) had (?:untolerated )?taint \{.*"), "node(s) had untolerated taint(s)"),
+    (
+        re.compile(r"node\(s\) had taints that the pod didn't tolerate"),
+        "node(s) had untolerated taint(s)",
+    ),
+    (
+        re.compile(r"node\(s\) didn't match (?:node selector|Pod's node affinity)"),
+        "node(s) didn't match Pod's node affinity/selector",
+    ),
+    (
+        re.compile(r"node\(s\) had volume node affinity conflict"),
+        "node(s) didn't match PersistentVolume's node affinity",
+    ),
+)
+"""How older releases (up to v1.35) said what the releases that kviz follows say otherwise."""
 _END: Final = re.compile(r"\.(?:\s+|$)")
 
 
@@ -39,6 +55,11 @@ def fit_error(message: str) -> FitError | None:
         preemption, _ = _split_sentence(rest[second.end() :])
         tail = rest[: second.start()]
     return FitError(int(head.group(2)), _counted(body), _counted(preemption), tail.strip(" ,:"))
+
+
+def todays_reason(reason: str) -> str:
+    """Return a reason in the words of the releases that kviz follows."""
+    return next((today for older, today in _OLDER if older.fullmatch(reason)), reason)
 
 
 def reasons_in(message: str) -> str:

@@ -15,7 +15,7 @@ from scheduler_core.api.absent_kinds import AbsentKind, absent_kinds
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.config import FeatureGates
 from scheduler_core.evidence import cluster_says
-from scheduler_core.evidence.cluster_says import ClusterSays, Verdict
+from scheduler_core.evidence.cluster_says import ClusterSays, Comparison, Verdict
 from scheduler_core.evidence.cycle import pre_enqueue_evidence
 from scheduler_core.evidence.free_room import FreeRoom
 from scheduler_core.evidence.lead import Lead, lead_of_pod, lead_of_scheduler, lead_of_why
@@ -109,15 +109,21 @@ def pending_pods(objects: Sequence[KubeObject], options: RunOptions) -> Pending:
     state, messages = TraceState(), {0: ""}
     evicted_for: dict[int, list[str]] = {}
     attempts: dict[str, list[Verdict]] = {}
-    pod_of: dict[int, str] = {}
+    current: dict[int, int] = {}
     for event in Run(objects, options).events():
         _take(state, event)
         if isinstance(event, CycleFinished):
             messages[event.cycle] = event.message
-            verdict = Verdict(_WORD_OF.get(event.result, cluster_says.ERROR), event.message)
-            attempts.setdefault(pod_of[event.cycle], []).append(verdict)
+            number = current[event.cycle]
+            node = event.node if event.node != NONE else state.pods[number].nominated_node
+            verdict = Verdict(
+                _WORD_OF.get(event.result, cluster_says.ERROR),
+                event.message,
+                state.names.node(node) if node != NONE else "",
+            )
+            attempts.setdefault(state.names.pod(number), []).append(verdict)
         elif isinstance(event, CycleStarted):
-            pod_of[event.cycle] = state.names.pod(event.pod)
+            current[event.cycle] = event.pod
         elif isinstance(event, PodEvicted) and event.by_pod != NONE:
             evicted_for.setdefault(event.by_pod, []).append(state.names.pod(event.pod))
     pending = dict(_pending(state))
@@ -153,10 +159,9 @@ def _said(
     features: FeatureGates,
     not_modelled: Sequence[str],
 ) -> Iterator[tuple[str, ClusterSays]]:
+    compared = Comparison(objects, features, not_modelled)
     for pod in filter(_waits, objects):
-        found = cluster_says.cluster_says(
-            objects, pod, attempts.get(pod.key, ()), features, not_modelled
-        )
+        found = compared.of(pod, attempts.get(pod.key, ()))
         if found is not None:
             yield pod.key, found
 

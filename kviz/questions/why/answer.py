@@ -25,7 +25,7 @@ from scheduler_core.config import (
 )
 from scheduler_core.devices.survey import DeviceSurvey
 from scheduler_core.evidence import cluster_says
-from scheduler_core.evidence.cluster_says import ClusterSays, Verdict
+from scheduler_core.evidence.cluster_says import ClusterSays, Comparison, Verdict
 from scheduler_core.evidence.cycle import NodeEvidence, pre_enqueue_evidence
 from scheduler_core.evidence.free_room import FreeRoom
 from scheduler_core.evidence.lead import Lead, lead_of_pod, lead_of_scheduler, lead_of_why
@@ -197,7 +197,9 @@ def explain(
         stuck = "".join(sentence for _, sentence in stuck_pods([found], nodes))
         return Explanation(pod, TERMINATING, node=found.spec.node_name, message=stuck)
     if found.spec.node_name:
-        return Explanation(pod, BOUND, node=found.spec.node_name)
+        bound = Verdict(BOUND, node=found.spec.node_name)
+        same = ClusterSays(pod, bound, bound)
+        return Explanation(pod, BOUND, node=found.spec.node_name, cluster_says=same)
     options = SchedulerOptions(
         configuration=configuration or default_configuration(),
         registry=registry or in_tree_registry(),
@@ -213,8 +215,14 @@ def explain(
     bugs = bugs_about(objects, pod, options, explanation.node, explanation.message)
     absent = absent_kinds(ClusterObjects(objects), found)
     not_modelled = tuple(map(str, missing))
-    verdict = Verdict(_WORD_OF.get(explanation.status, explanation.status), explanation.message)
-    said = cluster_says.cluster_says(objects, found, [verdict], options.features, not_modelled)
+    preemption = explanation.preemption
+    nominated = preemption.winner.node if preemption and preemption.winner else ""
+    verdict = Verdict(
+        _WORD_OF.get(explanation.status, explanation.status),
+        explanation.message,
+        explanation.node or nominated,
+    )
+    said = Comparison(objects, options.features, not_modelled).of(found, [verdict])
     return replace(
         explanation, not_modelled=not_modelled, absent=absent, bugs=bugs, cluster_says=said
     )

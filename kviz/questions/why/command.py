@@ -86,6 +86,8 @@ def _explain_one(
         raise CommandFailed(f"{error} in this cluster{hint}") from error
     except UnknownNodeError as error:
         raise CommandFailed(f"{error} in this cluster") from error
+    if options.change:
+        explanation = replace(explanation, cluster_says=None)
     match options.format:
         case "json":
             print(json.dumps(as_json(explanation) | gates.as_json()))
@@ -104,6 +106,8 @@ def _explain_pending(
 ) -> None:
     with transport_for(wanted.configuration) as transport:
         found = pending_pods(objects, replace(wanted, transport=transport))
+    if options.change or options.scenario:  # then it is another cluster
+        found = replace(found, cluster_says={})
     if options.pod:
         found = replace(found, pods=_only(found.pods, pod_key(options.pod)))
     match options.format:

@@ -22,6 +22,7 @@ from kviz.runs.execution.claim import claimed_run
 from kviz.runs.execution.engine import simulate_run
 from kviz.runs.execution.extender_answers import AnswerMissing
 from kviz.runs.execution.hidden_part import HiddenPart, HiddenPartReached
+from kviz.runs.execution.verdicts import verdicts_store
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Run
 from kviz.runs.signals import run_advanced, run_finished
@@ -70,6 +71,7 @@ def run_execute(*, run: Run, worker: str, engine: Engine = simulate_run) -> None
             recording.flush()  # what came before: the engine hands over whole cycles only
             raise
         recording.finish()
+        verdicts_store(run=run)
         causes_store(run=run)
     except HiddenPartReached:
         log.info("run %s pauses before what is hidden", run.pk)

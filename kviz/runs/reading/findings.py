@@ -100,6 +100,18 @@ class Eviction:
 
 
 @dataclass(frozen=True)
+class OtherVerdict:
+    """What the cluster says of pods, what kviz says, and why these differ: one sentence."""
+
+    text: str
+    pods: list[str] = field(default_factory=list)
+
+    @property
+    def shown(self) -> list[str]:
+        return self.pods[:PODS_SHOWN]
+
+
+@dataclass(frozen=True)
 class Findings:
     causes: list[PendingCause]
     evicted: list[Eviction]
@@ -111,6 +123,7 @@ class Findings:
     n_scheduled: int
     """Cycles that found a node; pods that had one before the run do not count."""
     n_unschedulable: int
+    other_verdicts: list[OtherVerdict]
 
     @property
     def groups(self) -> list[CauseGroup]:
@@ -138,7 +151,18 @@ def findings(*, run: Run) -> Findings:
         n_preemptions=preemptions.count(),
         n_scheduled=cycles_filtered(run=run, kind=CycleKind.SCHEDULED).count(),
         n_unschedulable=cycles_filtered(run=run, kind=CycleKind.UNSCHEDULABLE).count(),
+        other_verdicts=_other_verdicts(run),
     )
+
+
+def _other_verdicts(run: Run) -> list[OtherVerdict]:
+    """What the cluster says else, with the pods of which it says so, the first few."""
+    found: dict[str, OtherVerdict] = {}
+    for pod in selectors.pods_of_another_verdict(run=run):
+        text = str(pod.cluster_says["text"])
+        if text in found or len(found) < SHOWN:
+            found.setdefault(text, OtherVerdict(text)).pods.append(pod.pod)
+    return list(found.values())
 
 
 def _evictions(run: Run, pods: Iterable[PodOutcome]) -> Iterator[Eviction]:

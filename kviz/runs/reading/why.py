@@ -51,6 +51,7 @@ def pod_why_document(
         "message": cycle["message"] if cycle else "",
         "lead": sentences.said(pod.lead),
         "owner": pod.owner,
+        "cluster_says": pod.cluster_says,
         "cycle": pod.last_cycle or None,
         **why_document(found),
         "preemption": cycle["preemption"] if cycle else None,

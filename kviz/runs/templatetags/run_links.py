@@ -6,6 +6,8 @@ that are shared as well.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from django import template
@@ -20,6 +22,7 @@ from kviz.runs.models import Run
 from kviz.runs.presets import configuration_named, scenario_named
 from kviz.runs.titles import changed_gates, differences_told, draws_ties, run_title
 from kviz.snapshots.models import Snapshot
+from kviz.snapshots.summary import PendingRow
 from scheduler_core.analysis.compare.words import share_text
 from scheduler_core.evidence.fit_error import reasons_in
 
@@ -105,6 +108,25 @@ def runs_over(context: Context, snapshot: Snapshot) -> QuerySet[Run]:
     """The latest runs of a cluster that the viewer's workspace has."""
     workspace = workspace_of(context["request"])
     return selectors.runs_over(snapshot=snapshot, workspace=workspace)[:RUNS_SHOWN]
+
+
+@dataclass(frozen=True)
+class ComparedPods:
+    """Pods of a cluster, each with what it said of them beside `run`; None where unknown."""
+
+    run: Run | None
+    rows: Sequence[tuple[PendingRow, dict[str, object] | None]]
+
+
+@register.simple_tag(takes_context=True)
+def compared_pods(context: Context, snapshot: Snapshot, pods: Sequence[PendingRow]) -> ComparedPods:
+    """Waiting pods of a cluster beside the latest run that changes nothing in it."""
+    run = selectors.run_as_it_is(snapshot=snapshot, workspace=workspace_of(context["request"]))
+    said = {}
+    if run is not None:
+        named = run.pod_outcomes.filter(pod__in=[each.key for each in pods])
+        said = dict(named.values_list("pod", "cluster_says"))
+    return ComparedPods(run, [(each, said.get(each.key)) for each in pods])
 
 
 @register.filter

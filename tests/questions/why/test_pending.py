@@ -145,13 +145,15 @@ def said(word: str, message: str) -> str:
     ("cpu", "message", "because"),
     [
         ("64", "0/2 nodes are available: 2 Insufficient cpu.", None),
-        ("64", "0/2 nodes are available: 2 Insufficient memory.", "not known"),
+        ("64", "0/2 nodes are available: 2 node(s) were unschedulable.", "not known"),
+        ("64", "0/2 nodes are available: 2 Insufficient memory.", "pods that are on nodes"),
+        ("1", "0/2 nodes are available.", "names no reason"),
         (
             "64",
             "0/5 nodes are available: 5 Insufficient memory.",
             "counted 5 nodes, the file has 2",
         ),
-        ("1", "0/2 nodes are available: 2 Insufficient cpu.", "not known"),
+        ("1", "0/2 nodes are available: 2 Insufficient cpu.", "pods that are on nodes"),
     ],
 )
 def test_what_the_cluster_said_is_compared_with_the_verdict(
@@ -174,6 +176,23 @@ def test_what_the_cluster_said_is_compared_with_the_verdict(
     assert because is None or because in alone["because"]
     assert main(["explain", str(file)]) == 0
     assert ("Your cluster says:" in capsys.readouterr().out) is (because is not None)
+
+
+def test_an_event_tells_what_the_cluster_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "events.yaml"
+    event = (
+        "---\n{apiVersion: v1, kind: Event, metadata: {name: web.1, namespace: shop}, "
+        "involvedObject: {kind: Pod, name: web, namespace: shop}, reason: FailedScheduling, "
+        "message: '0/5 nodes are available: 5 Insufficient memory.'}\n"
+    )
+    file.write_text(NODES + pod("web", "64") + event)
+    assert main(["explain", str(file), "--format", "json"]) == 0
+    (web,) = json.loads(capsys.readouterr().out)["pending"]
+    assert web["cluster_says"]["because"].endswith("counted 5 nodes, the file has 2 nodes")
+    assert main(["explain", str(file), "--change", "node/north cordon"]) == 0
+    assert "Your cluster says" not in capsys.readouterr().out
 
 
 def test_pods_of_which_the_file_tells_no_verdict_are_not_compared(
