@@ -81,7 +81,7 @@ def add_parser(commands: Subparsers) -> None:
     )
     add_release_options(command)
     command.add_argument("--json", action="store_true", help="print one JSON object")
-    command.set_defaults(run=run, scenario=None)
+    command.set_defaults(run=run, scenario=None, recreate_evicted=False)
 
 
 def run(options: argparse.Namespace) -> int:

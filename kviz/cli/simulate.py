@@ -30,6 +30,7 @@ from kviz.command_line.run_options import (
     add_release_options,
     add_rule_options,
     add_scenario_option,
+    scenario_text,
 )
 from kviz.engine_build import engine_build
 from kviz.run_file import ChangeMade, Inputs, Plugin, RunFile, said_of
@@ -124,7 +125,7 @@ def _inputs(options: argparse.Namespace, made_of: RunInputs, cluster: Ingested) 
         warnings=list(map(str, cluster.warnings)),
         problems=[{"message": str(error)} for error in cluster.errors],
         scheduler_config=without_secrets(base.configuration),
-        scenario=without_secrets(options.scenario.read_text()) if options.scenario else "",
+        scenario=without_secrets(scenario_text(options)),
         seed=base.seed,
         plugins=[
             Plugin(each.name, each.package, each.version) for each in made_of.plugins.out_of_tree

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kviz.command_line.problems import CommandFailed, WrongUsage
-from kviz.command_line.run_options import asked_gates, gates_of
+from kviz.command_line.run_options import asked_gates, gates_of, scenario_text
 from kviz.out_of_tree import LoadedPlugins, OutOfTreePlugin, load_plugins
 from scheduler_core.api import KubeObject, Node
 from scheduler_core.api.ingest import Ingested
@@ -154,7 +154,7 @@ def inputs_of(
 ) -> RunInputs:
     """What the run of a cluster is made of, with some changes. Raises CommandFailed."""
     _say_limits(changes, cluster)
-    scenario = read_scenario(options.scenario)
+    scenario = read_scenario(options)
     told = release_told(cluster.objects.of(Node), cluster.server_version)
     chosen = chosen_release(options.release, told)
     base = Rules(
@@ -229,13 +229,10 @@ def check_made(n_cycles: int, cycle: int) -> None:
         )
 
 
-def read_scenario(path: Path | None) -> Scenario:
-    """Read what happens meanwhile, nothing without a path. Raises CommandFailed."""
-    if path is None:
-        return Scenario()
+def read_scenario(options: argparse.Namespace) -> Scenario:
+    """Read what happens meanwhile. Raises CommandFailed."""
+    text = scenario_text(options)
     try:
-        return load_scenario(path.read_bytes())
-    except OSError as error:
-        raise CommandFailed(f"{path}: {error.strerror}") from error
+        return load_scenario(text) if text or options.scenario else Scenario()
     except ConfigError as error:
-        raise CommandFailed(f"{path}: {error}") from error
+        raise CommandFailed(f"{options.scenario}: {error}") from error

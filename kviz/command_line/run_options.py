@@ -15,7 +15,7 @@ from scheduler_core.config import ConfigError, FeatureGates, located
 from scheduler_core.releases import NAMES, UnknownRelease, release_named
 from scheduler_core.releases.choosing import AUTO, Chosen, release_asked
 from scheduler_core.releases.table import TieBreak
-from scheduler_core.sim import Scenario, ScenarioError, gates_of_run
+from scheduler_core.sim import Scenario, ScenarioError, gates_of_run, recreating
 from scheduler_core.trace.records import QueueOrder
 
 
@@ -29,7 +29,11 @@ def add_config_option(command: argparse.ArgumentParser) -> None:
     )
 
 
-NO_SCENARIO: Final[Mapping[str, object]] = {"scenario": None, "plays_scenario": False}
+NO_SCENARIO: Final[Mapping[str, object]] = {
+    "scenario": None,
+    "plays_scenario": False,
+    "recreate_evicted": False,
+}
 """Options of a command that asks about a cluster in which nothing happens meanwhile."""
 
 
@@ -41,7 +45,25 @@ def add_scenario_option(command: argparse.ArgumentParser, more: str = "") -> Non
         metavar="F",
         help=f"what happens meanwhile (docs/scenarios.md){more}",
     )
+    command.add_argument(
+        "--recreate-evicted",
+        action="store_true",
+        help="owners (ReplicaSet, StatefulSet, DaemonSet, Job, ...) make evicted pods again; "
+        "without it an evicted pod is gone",
+    )
     command.set_defaults(scenario=None, plays_scenario=True)
+
+
+def scenario_text(options: argparse.Namespace) -> str:
+    """Return the scenario that the options ask for, empty for none. Raises CommandFailed."""
+    path: Path | None = options.scenario
+    try:
+        text = path.read_text(encoding="utf-8-sig") if path is not None else ""
+    except UnicodeDecodeError as error:
+        raise CommandFailed(f"{path}: not UTF-8 text") from error
+    except OSError as error:
+        raise CommandFailed(f"{path}: {error.strerror}") from error
+    return recreating(text) if options.recreate_evicted else text
 
 
 RELEASE_CHOICES: Final = f"{{{','.join((AUTO, *NAMES))}}}"
@@ -125,9 +147,8 @@ def gates_of(
         asked = {**asked_gates(options), **switched}
         gates = gates_of_run(asked, scenario, chosen.release)
     except ScenarioError as error:
-        path: Path = options.scenario
-        problems = located(error.problems, path.read_text())
-        raise CommandFailed(f"{path}: {ScenarioError(problems)}") from error
+        problems = located(error.problems, scenario_text(options))
+        raise CommandFailed(f"{options.scenario}: {ScenarioError(problems)}") from error
     except ConfigError as error:
         raise WrongUsage("; ".join(each.message for each in error.problems)) from error
     return replace(gates, release_told=chosen.told)

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from kviz.snapshots.samples import GANGS, SAMPLES
 from scheduler_core.config import ConfigError
-from scheduler_core.sim import load_scenario
+from scheduler_core.sim import load_scenario, recreating
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
@@ -252,6 +252,8 @@ def scenario_named(text: str) -> str:
     """The title of a sample scenario, else what it says of itself; empty for none."""
     if not text:
         return ""
+    if text == recreating(""):
+        return gettext("owners recreate evicted pods")
     return _title_of(text, SAMPLE_SCENARIOS) or _description(text) or gettext("custom scenario")
 
 

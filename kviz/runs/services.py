@@ -163,21 +163,34 @@ def run_prepare(
 
 
 def run_vary(
-    *, workspace: Workspace, parent: Run, changes: Sequence[Change], cycle: int = 0
+    *,
+    workspace: Workspace,
+    parent: Run,
+    changes: Sequence[Change],
+    cycle: int = 0,
+    scenario: str | None = None,
 ) -> Run:
     """Queue a variant of a run: its inputs and changes, and `changes` made at a cycle.
 
-    With cycle 0 the variant begins with them. Raises InvalidInput and TooManyAtOnce.
+    With cycle 0 the variant begins with them. It may have another `scenario`. Raises InvalidInput
+    and TooManyAtOnce.
     """
     _refuse_another(workspace)
-    variant = variant_prepare(workspace=workspace, parent=parent, changes=changes, cycle=cycle)
+    variant = variant_prepare(
+        workspace=workspace, parent=parent, changes=changes, cycle=cycle, scenario=scenario
+    )
     variant.save()
     RUNS.announce(variant)
     return variant
 
 
 def variant_prepare(
-    *, workspace: Workspace, parent: Run, changes: Sequence[Change], cycle: int = 0
+    *,
+    workspace: Workspace,
+    parent: Run,
+    changes: Sequence[Change],
+    cycle: int = 0,
+    scenario: str | None = None,
 ) -> Run:
     """Make the variant that `run_vary` queues, without storing it. Raises InvalidInput."""
     snapshot = _refuse_fork(parent, cycle)
@@ -190,6 +203,7 @@ def variant_prepare(
         out_of_tree_plugins=[asdict(plugin) for plugin in accepted.plugins],
         changes=stored_changes(made, accepted.sentences),
         n_inherited=len(inherited),
+        scenario=parent.scenario if scenario is None else scenario,
         parent=parent,
         forked_at=cycle,
     )

@@ -11,15 +11,33 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from scheduler_core.api import KubeObject, Node, OwnerReference, Pod, PodStatus, ReplicaSet
+from scheduler_core.api import (
+    Affinity,
+    KubeObject,
+    Node,
+    NodeAffinity,
+    NodeSelector,
+    NodeSelectorRequirement,
+    NodeSelectorTerm,
+    OwnerReference,
+    Pod,
+    PodStatus,
+    ReplicaSet,
+)
 from scheduler_core.changes.refusals import Objects
 from scheduler_core.cluster.pods import controller_of
 from scheduler_core.trace.tables import TERMINAL_PHASES
+from scheduler_core.wording import say
 
 STATEFUL_SET = "StatefulSet"
 DEPLOYMENT = "Deployment"
-PINNED_KINDS = ("DaemonSet", "Node")
+DAEMON_SET = "DaemonSet"
+PINNED_KINDS = (DAEMON_SET, "Node")
 """Owners whose pods belong to one node: nobody makes them again for another."""
+HARD_EFFECTS = ("NoSchedule", "NoExecute")
+"""Effects of the taints that keep a DaemonSet from having a pod on a node."""
+MIRROR = "kubernetes.io/config.mirror"
+"""The annotation of a static pod's likeness in the API."""
 
 _LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 _SPREAD = 11_239_423
@@ -77,6 +95,20 @@ def like(pod: Pod, name: str, uid: str = "") -> Pod:
     return Pod(metadata=metadata, spec=spec, status=PodStatus(phase="Pending"))
 
 
+def like_on_node(pod: Pod, name: str, node: str, uid: str) -> Pod:
+    """Return a pod of a DaemonSet as its controller creates it for a node.
+
+    Upstream: v1.36 pkg/controller/daemon/util (ReplaceDaemonSetPodNodeNameNodeAffinity).
+    """
+    copy = like(pod, name, uid)
+    field = NodeSelectorRequirement(key="metadata.name", operator="In", values=(node,))
+    pin = NodeSelector(node_selector_terms=(NodeSelectorTerm(match_fields=(field,)),))
+    affinity = copy.spec.affinity or Affinity()
+    near = affinity.node_affinity or NodeAffinity()
+    near = replace(near, required_during_scheduling_ignored_during_execution=pin)
+    return replace(copy, spec=replace(copy.spec, affinity=replace(affinity, node_affinity=near)))
+
+
 def next_name(template: Pod, owner: OwnerReference | None, there: Sequence[Pod], n: int) -> str:
     """Return the name of an owner's next pod beside those that are `there`; `n` counts names."""
     if owner is not None and owner.kind == STATEFUL_SET:
@@ -90,18 +122,41 @@ def next_name(template: Pod, owner: OwnerReference | None, there: Sequence[Pod],
 def is_pinned(pod: Pod, objects: Objects) -> bool:
     """Return whether the pod belongs to its node, so that a drain leaves it there."""
     owner = controller_of(pod)
-    return (
-        owner is not None
-        and owner.kind in PINNED_KINDS
-        and objects.get(Node, pod.spec.node_name) is not None
-    )
+    belongs = is_static(pod) or (owner is not None and owner.kind in PINNED_KINDS)
+    return belongs and objects.get(Node, pod.spec.node_name) is not None
+
+
+def is_static(pod: Pod) -> bool:
+    """Return whether a kubelet runs the pod by itself; it may have no owner in a dump."""
+    owner = controller_of(pod)
+    return MIRROR in pod.metadata.annotations or (owner is not None and owner.kind == "Node")
+
+
+BARE = say("pod.bare_short", "bare pod")
+
+
+def kind_told(pod: Pod) -> str:
+    """Return what a pod is called by who makes it, empty where its owner is an ordinary one."""
+    owner = controller_of(pod)
+    kind = owner.kind if owner is not None else ""
+    return kind_of_owner("Node" if is_static(pod) else kind)
+
+
+def kind_of_owner(kind: str) -> str:
+    """Return what a pod with such a controller is called; the kind is empty for none."""
+    if not kind:
+        return BARE
+    if kind == "Node":
+        return say("pod.static", "static pod")
+    return say("pod.of_daemon_set", "DaemonSet pod") if kind == DAEMON_SET else ""
 
 
 def comes_back(pod: Pod) -> bool:
     """Return whether the pod's owner makes it again, on whatever node, when it is lost."""
     owner = controller_of(pod)
     is_over = is_terminating(pod) or pod.status.phase in TERMINAL_PHASES
-    return owner is not None and owner.kind not in PINNED_KINDS and not is_over
+    is_made = owner is not None and owner.kind not in PINNED_KINDS and not is_static(pod)
+    return is_made and not is_over
 
 
 def is_terminating(pod: Pod) -> bool:

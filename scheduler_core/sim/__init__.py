@@ -3,7 +3,13 @@
 from scheduler_core.sim.reenactment import Progress, ReenactedCycle, reenact_cycle
 from scheduler_core.sim.run import RunOptions, simulate
 from scheduler_core.sim.run_gates import gates_of_run
-from scheduler_core.sim.scenario import Scenario, ScenarioError, load_scenario
+from scheduler_core.sim.scenario import (
+    Scenario,
+    ScenarioError,
+    load_scenario,
+    recreates,
+    recreating,
+)
 
 __all__ = [
     "Progress",
@@ -13,6 +19,8 @@ __all__ = [
     "ScenarioError",
     "gates_of_run",
     "load_scenario",
+    "recreates",
+    "recreating",
     "reenact_cycle",
     "simulate",
 ]

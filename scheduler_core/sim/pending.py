@@ -13,6 +13,7 @@ from typing import Final, TypeGuard
 from scheduler_core.api import KubeObject, Pod
 from scheduler_core.api.absent_kinds import AbsentKind, absent_kinds
 from scheduler_core.api.cluster_objects import ClusterObjects
+from scheduler_core.changes.owners import kind_told
 from scheduler_core.config import FeatureGates
 from scheduler_core.evidence import cluster_says
 from scheduler_core.evidence.cluster_says import ClusterSays, Comparison, Verdict
@@ -80,6 +81,10 @@ class Pending:
     bound: tuple[BoundPod, ...] = ()
     absent: tuple[AbsentKind, ...] = ()
     """Kinds that pods would have needed, and that the cluster has none of."""
+    pod_kinds: Mapping[str, str] = field(default_factory=dict)
+    """What bare, static and DaemonSet pods among the pending and evicted are called."""
+    recreates_evicted: bool = False
+    """Owners made evicted pods again."""
     cluster_says: Mapping[str, ClusterSays] = field(default_factory=dict)
     """By pod, what the cluster itself said of it, where the file tells."""
 
@@ -144,13 +149,23 @@ def pending_pods(objects: Sequence[KubeObject], options: RunOptions) -> Pending:
     for gated in (each.pod for each in pods if each.gated):
         attempts.setdefault(gated, []).append(Verdict(cluster_says.GATED))
     not_modelled = state.run.not_modelled if state.run else ()
+    bound = tuple(_bound(state, {each.key for each in objects if _waits(each)}, evicted_for))
+    named = {each.pod for each in pods} | {key for each in bound for key in each.evicted}
     return Pending(
         pods,
         not_modelled,
-        tuple(_bound(state, {each.key for each in objects if _waits(each)}, evicted_for)),
+        bound,
         absent_kinds(ClusterObjects(objects)),
+        dict(_kinds(objects, named)),
+        options.scenario.options.recreate_evicted,
         dict(_said(objects, attempts, options.features, not_modelled)),
     )
+
+
+def _kinds(objects: Sequence[KubeObject], keys: Collection[str]) -> Iterator[tuple[str, str]]:
+    for each in objects:
+        if isinstance(each, Pod) and each.key in keys and (kind := kind_told(each)):
+            yield each.key, kind
 
 
 def _said(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from msgspec import field as wire
 
@@ -20,6 +21,7 @@ from scheduler_core.config.problems import ConfigError, Path, Problem, invalid
 from scheduler_core.config.source import located, text_value
 from scheduler_core.config.types import ConfigStruct, DurationNs, JsonValue
 from scheduler_core.wording import say
+from scheduler_core.yaml_text import written as yaml_of
 
 
 class ScenarioError(ConfigError):
@@ -173,3 +175,39 @@ class _Reader:
             self._problems.append(Problem(path, text))
             return []
         return value
+
+
+# ---------------------------------------------------------------- writing
+
+_RECREATING: Final = "options: {recreateEvicted: true}\n"
+
+
+def recreating(text: str) -> str:
+    """Return the text of a scenario in which owners make evicted pods again, and all else stays.
+
+    Comments and order are kept where the text has no options yet. A text that is no scenario is
+    returned as it is: reading it says why.
+    """
+    longer = f"{text.rstrip()}\n{_RECREATING}".lstrip()
+    value, options = _options_in(text)
+    if value is None or options.get("recreateEvicted") is True:
+        return text
+    wanted = {**value, "options": {**options, "recreateEvicted": True}}
+    return longer if _options_in(longer)[0] == wanted else yaml_of(wanted)
+
+
+def recreates(text: str) -> bool:
+    """Return whether owners make evicted pods again in a scenario."""
+    return _options_in(text)[1].get("recreateEvicted") is True
+
+
+def _options_in(text: str) -> tuple[dict[str, JsonValue] | None, dict[str, JsonValue]]:
+    """Return the value of a scenario's text, None if it is none, and its options."""
+    try:
+        value = text_value(text) if text.strip() else {}
+    except ConfigError:
+        return None, {}
+    options = value.get("options") or {} if isinstance(value, dict) else None
+    if not isinstance(value, dict) or not isinstance(options, dict):
+        return None, {}
+    return value, options

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from scheduler_core.api import KubeObject, Node, OwnerReference, Pod
 from scheduler_core.api.counting import POD, counted
+from scheduler_core.api.selectors import find_untolerated_taint
 from scheduler_core.changes.editing import (
     admitted,
     edited,
@@ -19,11 +20,14 @@ from scheduler_core.changes.editing import (
 )
 from scheduler_core.changes.node_changes import marked
 from scheduler_core.changes.owners import (
+    DAEMON_SET,
+    HARD_EFFECTS,
     PINNED_KINDS,
     STATEFUL_SET,
     is_pinned,
     is_terminating,
     like,
+    like_on_node,
     next_name,
     pods_of,
     surplus,
@@ -56,7 +60,11 @@ from scheduler_core.wording import capitalised, made_of, say, told
 #
 # A pod of the same owner serves as the template.
 #
-# Upstream: v1.36 pkg/controller/{replicaset,statefulset}, the part that affects names and numbers.
+# Upstream: v1.36 pkg/controller/{replicaset,statefulset,daemon}, the part that affects names and
+# numbers.
+
+_WAITING_KINDS = (STATEFUL_SET, DAEMON_SET)
+"""Owners that make a pod again only when the old one is gone."""
 
 CreatePod = Callable[[Pod], str]
 """Create a pod; return why it was refused, empty if it was not."""
@@ -78,27 +86,36 @@ class Workloads:
         return None
 
     def updated(self, old: KubeObject, new: KubeObject) -> None:
-        """Replace a pod as soon as its deletion begins; a StatefulSet waits until it is gone."""
+        """Replace a pod as soon as its deletion begins, but for owners that wait until it ends."""
         if isinstance(old, Pod) and isinstance(new, Pod):
             owner = controller_of(new)
             leaves = is_terminating(new) and not is_terminating(old)
-            if owner is not None and leaves and owner.kind != STATEFUL_SET:
+            if owner is not None and leaves and owner.kind not in _WAITING_KINDS:
                 self._replace(new)
 
     def deleted(self, item: KubeObject) -> None:
         if isinstance(item, Pod):
             owner = controller_of(item)
-            waits = owner is not None and owner.kind == STATEFUL_SET
+            waits = owner is not None and owner.kind in _WAITING_KINDS
             if waits or not is_terminating(item):
                 self._replace(item)
 
     def _replace(self, pod: Pod) -> None:
         owner = controller_of(pod)
-        if owner is None or owner.kind in PINNED_KINDS:
+        if owner is None or not self._makes_again(owner, pod):
             return
         if pod.uid not in self._retired and pod.status.phase not in TERMINAL_PHASES:
             fresh = self._copy(pod, owner)
             self._clock.call_at(self._clock.now_ns(), lambda: self._create_unless_there(fresh))
+
+    def _makes_again(self, owner: OwnerReference, pod: Pod) -> bool:
+        if owner.kind not in PINNED_KINDS:
+            return True
+        node = self._server.get(Node, pod.spec.node_name)
+        if owner.kind != DAEMON_SET or node is None:
+            return False
+        taints, tolerations = node.spec.taints, pod.spec.tolerations
+        return find_untolerated_taint(taints, tolerations, HARD_EFFECTS) is None
 
     def _create_unless_there(self, pod: Pod) -> None:
         if self._server.get(Pod, pod.key) is None:
@@ -135,7 +152,10 @@ class Workloads:
                 else []
             )
             name = next_name(pod, owner, there, self._n_names)
-        return like(pod, name, f"{pod.namespace}/{name}#{self._n_names}")
+        uid = f"{pod.namespace}/{name}#{self._n_names}"
+        if owner is not None and owner.kind == DAEMON_SET:
+            return like_on_node(pod, name, pod.spec.node_name, uid)
+        return like(pod, name, uid)
 
 
 Work: TypeAlias = Callable[[], None]

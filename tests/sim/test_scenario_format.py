@@ -21,6 +21,7 @@ from scheduler_core.changes.vocabulary import (
     Scale,
     Target,
 )
+from scheduler_core.sim import recreates, recreating
 from scheduler_core.sim.scenario import Scenario, ScenarioError, Step, load_scenario
 from tests.tables import rows
 
@@ -259,3 +260,19 @@ def test_whatever_a_step_says_it_is_read_or_refused_where_it_stands(step: object
         refused = ()
         assert len(read.steps) == 1
     assert all(problem.path[:1] == ("steps",) and problem.line == 1 for problem in refused)
+
+
+@pytest.mark.parametrize(
+    ("text", "longer"),
+    [
+        ("", "options: {recreateEvicted: true}\n"),
+        ("# why\nsteps: []", "# why\nsteps: []\noptions: {recreateEvicted: true}\n"),
+        ("options: {kubelet: false}", "options:\n  kubelet: false\n  recreateEvicted: true\n"),
+        ('{"steps": []}', "steps: []\noptions:\n  recreateEvicted: true\n"),
+        ("options: {recreateEvicted: true} # so", "options: {recreateEvicted: true} # so"),
+        ("[not a scenario]", "[not a scenario]"),
+    ],
+)
+def test_a_text_is_made_one_in_which_owners_recreate(text: str, longer: str) -> None:
+    assert recreating(text) == longer
+    assert recreates(longer) is ("recreate" in longer)

@@ -118,3 +118,14 @@ def test_finished_pods_are_not_recreated() -> None:
     done = make_pod("job-1").owner("Job", "job").on("n").phase("Succeeded").obj()
     played = play(RECREATE + "steps: [{at: 1s, delete: {kind: Pod, name: job-1}}]", NODE, done)
     assert played.places == {}
+
+
+def test_a_daemon_set_recreates_its_pod_on_the_same_node_when_the_old_one_is_gone() -> None:
+    played = play(
+        RECREATE + "steps: [{at: 1s, delete: {kind: Pod, name: agent-1}}]",
+        NODE,
+        OTHER,
+        *owned("agent", "agent-1", kind="DaemonSet"),
+    )
+    assert "agent-1" not in played.places
+    assert list(played.places.values()) == ["n"]

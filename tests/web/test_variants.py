@@ -200,6 +200,18 @@ def test_the_form_makes_a_variant_and_the_pages_link_each_other(owner: Person) -
 
 
 @pytest.mark.django_db
+def test_a_switch_makes_a_variant_in_which_owners_recreate_evicted_pods(owner: Person) -> None:
+    parent = made(owner, snapshot=snapshot_id(owner), changes=[SMALL], scenario="steps: []")
+    answer = Client().post(f"/runs/{parent.pk}/differently", {"recreate": "yes"})
+    execute(worker="w")
+    variant = Run.objects.get(parent=parent)
+    assert answer.headers["Location"] == f"/runs/{variant.pk}"
+    assert variant.scenario == "steps: []\noptions: {recreateEvicted: true}\n"
+    assert variant.changes == parent.changes
+    assert 'name="recreate"' not in Client().get(f"/runs/{variant.pk}/differently").content.decode()
+
+
+@pytest.mark.django_db
 def test_the_form_says_what_is_not_known_before_it_runs(owner: Person) -> None:
     parent = made(owner, snapshot=snapshot_id(owner))
     form, n_runs = f"/runs/{parent.pk}/differently", Run.objects.count()

@@ -177,7 +177,10 @@ def options_of(options: argparse.Namespace, side: str) -> argparse.Namespace:
     """What one of the runs is made with: its own options before those for both."""
     # each run has its changes from its beginning
     own = argparse.Namespace(
-        fork_at=0, plays_scenario=options.plays_scenario, files=[getattr(options, side)]
+        fork_at=0,
+        plays_scenario=options.plays_scenario,
+        recreate_evicted=False,
+        files=[getattr(options, side)],
     )
     for name in SINGLE:
         alone = getattr(options, f"{name}_{side}")

@@ -60,7 +60,8 @@ class AnswerRow:
         """Who pays for it."""
         answer = self.answer
         losing = (*answer["leaving"], *answer["evicted"], *answer["others"]["newly_pending"])
-        return translated(harm_told(_harm(answer), tuple(dict.fromkeys(losing))))
+        kinds = answer.get("podKinds", {})
+        return translated(harm_told(_harm(answer), tuple(dict.fromkeys(losing)), kinds))
 
 
 @dataclass(frozen=True)

@@ -72,6 +72,8 @@ def _answer_json(answer: Answer) -> dict[str, object]:
         "price": answer.price,
         "helps": answer.n_helped,
         "leaving": list(answer.leaving),
+        "afterwards": list(answer.afterwards),
+        "podKinds": dict(answer.pod_kinds),
         "budgets": [_disruptions_json(each) for each in answer.budgets],
     }
 
@@ -133,6 +135,8 @@ def tried_of(stored: Mapping[str, Any]) -> Tried:
         n_helped=found["helps"],
         leaving=tuple(found.get("leaving", ())),
         warnings=tuple(found.get("warnings", ())),
+        afterwards=tuple(found.get("afterwards", ())),
+        pod_kinds=found.get("podKinds", {}),
         title=found.get("title", ""),
         budgets=tuple(
             Disruptions(each["budget"], tuple(each["pods"]), each["allowed"])
@@ -165,9 +169,10 @@ def _lines(found: Unblocked) -> Iterator[str]:
         yield f"{number:>3}. {each.title}"
         yield f"     {each.sentence}"
         helps = f"; {each.n_helped} of {n_more + 1} bind" if n_more else ""
-        cost = harm_told(each.harm, each.losing)
+        cost = harm_told(each.harm, each.losing, each.pod_kinds)
         yield f"     {fate(each).text}{helps}{''.join(_felt(each))}; {cost}"
         yield from (f"     warning: {text}" for text in each.warnings)
+        yield from (f"     {text}" for text in each.afterwards)
         yield from (f"     {_disruptions_told(budget)}" for budget in each.budgets)
         if (each.leaving or each.evicted) and not each.budgets:
             yield "     no PodDisruptionBudget covers who leaves"
@@ -187,11 +192,18 @@ ONLY_RISKS: Final = say(
 )
 
 
-def harm_told(harm: Harm, losing: Sequence[str]) -> str:
-    """Say who pays for an answer; the warnings of a risk are told beside it."""
+def harm_told(harm: Harm, losing: Sequence[str], kinds: Mapping[str, str]) -> str:
+    """Say who pays for an answer; the warnings of a risk are told beside it.
+
+    `kinds` is what some of those are called, by their names.
+    """
     if losing:
+        pods = [
+            say("pod.called", "{pod} ({kind})", pod=key, kind=kinds[key]) if key in kinds else key
+            for key in losing
+        ]
         return say(
-            "unblock.others_pay", "at the cost of {pods}", pods=some_of(losing, most=MAX_NAMED)
+            "unblock.others_pay", "at the cost of {pods}", pods=some_of(pods, most=MAX_NAMED)
         )
     if harm == "risk":
         return say("unblock.at_a_risk", "at a risk")

@@ -57,7 +57,7 @@ def explain_cluster(options: argparse.Namespace, cluster: Ingested) -> int:
     made_of = inputs_of(options, changes_of(options), cluster)
     wanted, objects = made_of.options, made_of.objects(cluster)
     try:
-        if options.pod and not options.scenario:
+        if options.pod and not options.scenario and not options.recreate_evicted:
             _explain_one(options, wanted, objects)
         else:
             _explain_pending(options, wanted, objects, cluster.without_pods)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from scheduler_core.api.counting import counted
+from scheduler_core.changes.owners import BARE
 from scheduler_core.evidence.document import free_room_document, lead_document
 from scheduler_core.evidence.free_room import FreeRoom
-from scheduler_core.sim.pending import BoundPod, Pending, PendingPod
+from scheduler_core.sim.pending import Pending, PendingPod
 from scheduler_core.wording import some_of
 
 NEVER_TRIED = "was never tried: the run ended first"
@@ -31,8 +32,9 @@ class PendingGroup:
     @property
     def title(self) -> str:
         """Return the pods, with their owner: `shop/web-1 and 3 more of ReplicaSet/web`."""
-        owner = f" of {self.owner}" if self.owner else ""
-        return f"{some_of(self.pods)}{owner}"
+        if self.owner:
+            return f"{some_of(self.pods)} of {self.owner}"
+        return f"{some_of(self.pods)} (bare {'pod' if len(self.pods) == 1 else 'pods'})"
 
 
 def grouped(pods: Iterable[PendingPod]) -> list[PendingGroup]:
@@ -85,6 +87,7 @@ def as_json(found: Pending, without_pods: Sequence[str] = ()) -> dict[str, objec
             }
             for each in found.bound
         ],
+        "podKinds": dict(found.pod_kinds),
         "notModelled": list(found.not_modelled),
         "incomplete": [each.document for each in found.absent],
         "withoutPods": list(without_pods),
@@ -116,7 +119,7 @@ def _lines(found: Pending, without_pods: Sequence[str]) -> Iterator[str]:
             yield f"  {group.free_room.sentence}"
         if group.message and group.message != group.cause:
             yield f"  {group.message}"
-    yield from _bound(found.bound)
+    yield from _bound(found)
     differing = list(_differing(found))
     yield from ["", *differing] if differing else ()
 
@@ -134,7 +137,7 @@ def as_markdown(found: Pending, without_pods: Sequence[str] = ()) -> str:
             parts.append(f"  - {group.free_room.sentence}")
         if group.message and group.message != group.cause:
             parts.append(f"  > {group.message}")
-    parts += [f"- {each}" for each in _bound(found.bound) if each]
+    parts += [f"- {each}" for each in _bound(found) if each]
     parts += [f"- {each}" for each in _differing(found)]
     return "\n".join(parts) + "\n"
 
@@ -160,16 +163,25 @@ def _headline(found: Pending) -> str:
     return "No pod stays pending" if found.bound else "No pod is pending"
 
 
-def _bound(pods: Sequence[BoundPod]) -> Iterator[str]:
+def _bound(found: Pending) -> Iterator[str]:
     """Yield what becomes of the pods that are pending in the file and get a node, a few by name."""
+    pods = found.bound
     if not pods:
         return
     with_victims_first = sorted(pods, key=lambda each: not each.evicted)
     named = [
         f"{each.pod} on {each.node}"
-        + (f" after evicting {some_of(each.evicted)}" if each.evicted else "")
+        + (f" after evicting {_called(each.evicted, found.pod_kinds)}" if each.evicted else "")
         for each in with_victims_first
     ]
     binds = "binds" if len(pods) == 1 else "bind"
     yield ""
     yield f"{counted(len(pods), 'pod')} pending in the file {binds}: {some_of(named)}"
+    evicted = [key for each in pods for key in each.evicted]
+    if not found.recreates_evicted and any(found.pod_kinds.get(key) != BARE for key in evicted):
+        yield "kviz did not make evicted pods again: --recreate-evicted does, as their owners would"
+
+
+def _called(pods: Sequence[str], kinds: Mapping[str, str]) -> str:
+    """Name some pods, each with what it is called."""
+    return some_of([f"{key} ({kinds[key]})" if key in kinds else key for key in pods])

@@ -25,6 +25,7 @@ from kviz.runs.sharing import DAYS
 from kviz.runs.titles import run_before
 from kviz.snapshots.policies import policies_of
 from kviz.snapshots.selectors import may_place_by_hand
+from scheduler_core.sim import recreates
 
 CAUSES_COME_WITHIN: Final = timedelta(minutes=1)
 """After its end: a worker looks for causes with values once a run is over."""
@@ -44,6 +45,7 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "steps_refused": trace.steps_refused(run=run),
         "parent": selectors.parent_of(run=run, workspace=workspace_of(request)),
         "own_changes": selectors.own_changes(run=run),
+        "may_recreate": bool(run.snapshot) and not run.is_observed and not recreates(run.scenario),
         "share_days": DAYS,
         "n_links": run.links.open().count(),
         "variants": selectors.variants_of(run=run, workspace=workspace_of(request)),

@@ -48,6 +48,7 @@ from kviz.runs.presets import (
 from kviz.snapshots import selectors as snapshot_selectors
 from scheduler_core.releases import RELEASES
 from scheduler_core.releases.choosing import AUTO, Chosen
+from scheduler_core.sim import recreates, recreating
 
 USUAL: Final = {
     "queue_order": (gettext_lazy("Order of pending pods"), "listed"),
@@ -103,6 +104,8 @@ def _run_create(request: HttpRequest) -> HttpResponse:
     form = RunForm(request.POST)
     values = {name: request.POST.get(name, "") for name in form.fields}
     values["scenario"] = scenario_meant(values["scenario"], values["sample"])
+    if request.POST.get("recreate"):
+        values["scenario"] = recreating(values["scenario"])
     if not form.is_valid():
         return _run_form(request, values, errors_of(form), HTTPStatus.BAD_REQUEST)
     snapshot = snapshot_selectors.snapshot_get(
@@ -159,6 +162,7 @@ def _run_form(
     context = {
         "section": "runs",
         "values": values,
+        "recreates": recreates(values["scenario"]),
         "errors": by_field,
         "n_errors": len(errors),
         "may_go_on": status == HTTPStatus.OK,

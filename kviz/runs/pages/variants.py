@@ -29,6 +29,7 @@ from kviz.runs.pages.access import run_context, run_of
 from kviz.runs.selectors import sentence_of
 from kviz.snapshots.selectors import snapshot_objects_cached
 from scheduler_core.changes import limits
+from scheduler_core.sim import recreates, recreating
 
 # What a real cluster may have to say to the changes of a run, before it is made.
 
@@ -62,7 +63,7 @@ def run_differently(request: HttpRequest, run_id: UUID) -> HttpResponse:
     if run.is_observed or run.snapshot is None:
         raise Http404(run_id)
     asked = request.POST if request.method == "POST" else request.GET
-    values = {name: asked.get(name, "") for name in ("changes", "cycle")}
+    values = {name: asked.get(name, "") for name in ("changes", "cycle", "recreate")}
     if request.method != "POST":
         return _vary_form(request, run, values, (), HTTPStatus.OK)
     if refused := too_often(request, "run"):
@@ -74,6 +75,7 @@ def run_differently(request: HttpRequest, run_id: UUID) -> HttpResponse:
             parent=run,
             changes=changes_typed(values["changes"]),
             cycle=cycle_typed(values["cycle"]),
+            scenario=recreating(run.scenario) if values["recreate"] else None,
         )
     except InvalidInput as invalid:
         errors = at_lines(invalid.errors, values["changes"])
@@ -97,6 +99,7 @@ def _vary_form(
     bad = {int(error["line"]) for error in errors if "line" in error}
     context = run_context(request, run) | {
         "values": values,
+        "recreates": recreates(run.scenario),
         "errors": errors,
         "marked": marked_lines(values["changes"], bad) if bad else [],
         "checked": checked,

@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, Literal, cast
 
+from kviz.common.wording import translated
 from kviz.runs import selectors
 from kviz.runs.models import Cycle, PodOutcome, Run
 from kviz.runs.reading.evidence import lead_of_outcome
 from kviz.runs.reading.projection import CycleDocument, Json
 from kviz.runs.reading.trace import cycle_get
 from kviz.runs.selectors import CycleKind, cycles_filtered
+from scheduler_core.changes.owners import kind_of_owner
 from scheduler_core.evidence.fit_error import fit_error, reasons_in
 from scheduler_core.wording import say
 
@@ -97,6 +99,11 @@ class Eviction:
     pod: PodOutcome
     node: str = ""
     budgets: list[str] = field(default_factory=list)
+
+    @property
+    def kind(self) -> str:
+        """What the pod is called by who makes it, empty where its owner is an ordinary one."""
+        return translated(kind_of_owner(self.pod.owner.partition("/")[0]))
 
 
 @dataclass(frozen=True)

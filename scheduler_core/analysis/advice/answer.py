@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from scheduler_core.analysis.advice.actions import (
     BROKEN_BUDGET,
@@ -16,13 +16,16 @@ from scheduler_core.analysis.advice.actions import (
 from scheduler_core.analysis.advice.budgets import Disruptions, against
 from scheduler_core.analysis.advice.harm import ORDER, Harm, harm_of, leaving_of, warnings_of
 from scheduler_core.analysis.advice.leaving import Leaving
+from scheduler_core.analysis.advice.made_again import MadeAgain, made_again
 from scheduler_core.analysis.advice.titles import title_of
-from scheduler_core.analysis.advice.trial import RunEnd, differences
+from scheduler_core.analysis.advice.trial import Differing, RunEnd, differences
 from scheduler_core.analysis.advice.words import sentence_of
 from scheduler_core.api import Pod
 from scheduler_core.changes import Change, line_of
 from scheduler_core.changes.applying import RestingCluster
+from scheduler_core.changes.owners import kind_told
 from scheduler_core.changes.vocabulary import SetField, SetLabel
+from scheduler_core.cluster.pods import controller_of
 from scheduler_core.wording import say
 
 
@@ -52,6 +55,10 @@ class Answer:
     budgets: tuple[Disruptions, ...] = ()
     warnings: tuple[str, ...] = ()
     title: str = ""
+    afterwards: tuple[str, ...] = ()
+    """What owners do about the evicted pods."""
+    pod_kinds: Mapping[str, str] = field(default_factory=dict)
+    """What bare, static and DaemonSet pods among those that lose something are called."""
 
     @property
     def losing(self) -> tuple[str, ...]:
@@ -113,6 +120,20 @@ class Asked:
     pods: tuple[str, ...]
     as_it_is: RunEnd
     cluster: RestingCluster
+    again: Callable[[], RunEnd] | None = None
+    """Runs the plan once more, with owners that make evicted pods again; None if they do."""
+
+    def evicted(self, after: RunEnd) -> tuple[str, ...]:
+        """Return the pods that a run evicts, and the one without changes does not."""
+        known = set(self.as_it_is.keys("evicted"))
+        return tuple(key for key in after.keys("evicted") if key not in known)
+
+    def made_again(self, after: RunEnd) -> MadeAgain:
+        victims = _pods(self.cluster, self.evicted(after))
+        if self.again is None or not victims:
+            return MadeAgain()
+        ends = self.again() if any(map(controller_of, victims)) else after
+        return made_again(victims, after, ends, self.pods)
 
 
 def answer_of(
@@ -120,10 +141,10 @@ def answer_of(
 ) -> Answer:
     """Return what came of a plan, as changes of all pods, that put some of them onto `nodes`."""
     others = [each for each in differences(asked.as_it_is, after) if each.pod not in asked.pods]
-    known = set(asked.as_it_is.keys("evicted"))
-    evicted = tuple(key for key in after.keys("evicted") if key not in known)
-    pending = tuple(each.pod for each in others if each.what == "newly pending")
+    evicted, again = asked.evicted(after), asked.made_again(after)
+    pending = tuple(each.pod for each in others if _has_no_node(each))
     leaving = tuple(leaving_of(changes, asked.cluster))
+    losing = _pods(asked.cluster, dict.fromkeys((*leaving, *evicted, *pending)))
     budgets = Leaving(asked.cluster).disruptions(_pods(asked.cluster, (*leaving, *evicted)))
     text = sentence_of(plan, asked.cluster)
     if len(changes) > len(plan.changes):
@@ -146,10 +167,18 @@ def answer_of(
         n_helped=len(nodes),
         leaving=leaving,
         budgets=budgets,
-        warnings=warnings_of(changes, asked.cluster),
+        warnings=(*warnings_of(changes, asked.cluster), *again.warnings),
         title=title_of(plan),
+        afterwards=again.sentences,
+        pod_kinds={pod.key: kind for pod in losing if (kind := kind_told(pod))},
     )
 
 
-def _pods(cluster: RestingCluster, keys: Sequence[str]) -> list[Pod]:
+def _has_no_node(differing: Differing) -> bool:
+    """Return whether a pod has no node then: one that had, or one that an owner made again."""
+    is_new = differing.what == "new" and differing.after.outcome == "pending"
+    return is_new or differing.what == "newly pending"
+
+
+def _pods(cluster: RestingCluster, keys: Iterable[str]) -> list[Pod]:
     return [pod for pod in (cluster.get(Pod, key) for key in keys) if pod is not None]

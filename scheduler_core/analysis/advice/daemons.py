@@ -8,17 +8,13 @@ Upstream: v1.36 pkg/controller/daemon/daemon_controller.go (NodeShouldRunDaemonP
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
 
 from msgspec.structs import replace
 
 from scheduler_core.api import KubeObject, Node, OwnerReference, Pod
 from scheduler_core.api.selectors import find_untolerated_taint, required_node_affinity_matches
-from scheduler_core.changes.owners import like
+from scheduler_core.changes.owners import DAEMON_SET, HARD_EFFECTS, like
 from scheduler_core.cluster.pods import controller_of
-
-DAEMON_SET: Final = "DaemonSet"
-HARD: Final = ("NoSchedule", "NoExecute")
 
 
 def daemons_of(objects: Iterable[KubeObject]) -> tuple[Pod, ...]:
@@ -37,7 +33,7 @@ def runs_on(pod: Pod, node: Node) -> bool:
 
     The controller names the pod's own node in its affinity: that is taken for the new one's name.
     """
-    if find_untolerated_taint(node.spec.taints, pod.spec.tolerations, HARD) is not None:
+    if find_untolerated_taint(node.spec.taints, pod.spec.tolerations, HARD_EFFECTS) is not None:
         return False
     return required_node_affinity_matches(pod.spec, node.metadata.labels, pod.spec.node_name)
 

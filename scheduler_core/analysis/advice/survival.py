@@ -11,16 +11,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, Literal
 
-from msgspec.structs import replace as replace_struct
-
 from scheduler_core.analysis.advice.budgets import Budget, budgets_over, is_healthy
+from scheduler_core.analysis.advice.made_again import recreating
 from scheduler_core.analysis.advice.pools import zone_of
 from scheduler_core.analysis.advice.settled import settled
 from scheduler_core.api import KubeObject, Node, Pod, PodDisruptionBudget
-from scheduler_core.changes.owners import PINNED_KINDS, comes_back
+from scheduler_core.changes.owners import DAEMON_SET, comes_back, is_static
 from scheduler_core.changes.vocabulary import Delete, Target
 from scheduler_core.cluster.pods import controller_of
 from scheduler_core.sim.run import Run, RunOptions
@@ -28,8 +27,6 @@ from scheduler_core.trace.events import PodEvicted
 from scheduler_core.trace.tables import TERMINAL_PHASES
 
 TEMPLATE_HASH: Final = "pod-template-hash"
-MIRROR: Final = "kubernetes.io/config.mirror"
-"""The annotation of a static pod's likeness in the API."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +149,7 @@ def ranked(aftermaths: Iterable[Aftermath]) -> list[Aftermath]:
 
 def standing_run(objects: Sequence[KubeObject], options: RunOptions) -> Run:
     """Settle a cluster whose owners make lost pods again. Raises as a run does."""
-    scenario = options.scenario
-    recreating = replace_struct(scenario.options, recreate_evicted=True)
-    return settled(objects, replace(options, scenario=replace(scenario, options=recreating)))
+    return settled(objects, recreating(options))
 
 
 @dataclass(frozen=True)
@@ -280,10 +275,9 @@ def workload_of(pod: Pod) -> str:
 
 
 def goes_with_node(pod: Pod) -> bool:
-    """Return whether the pod belongs to its node; static pods may have no owner in a dump."""
+    """Return whether the pod belongs to its node."""
     owner = controller_of(pod)
-    is_owned = owner is not None and owner.kind in PINNED_KINDS
-    return is_owned or MIRROR in pod.metadata.annotations
+    return is_static(pod) or (owner is not None and owner.kind == DAEMON_SET)
 
 
 def _counts(pod: Pod) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Final, Literal
 
 from msgspec.structs import replace
@@ -20,17 +21,18 @@ from scheduler_core.analysis.advice.blockers import blocked_nodes
 from scheduler_core.analysis.advice.bugs import FoundBug, bugs_in
 from scheduler_core.analysis.advice.harm import ORDER, harm_of, leaving_of, warnings_of
 from scheduler_core.analysis.advice.leaving import Leaving
+from scheduler_core.analysis.advice.made_again import recreating
 from scheduler_core.analysis.advice.many_pods import for_many, of_all
 from scheduler_core.analysis.advice.missing_claims import claims_dropped, claims_made, says_missing
 from scheduler_core.analysis.advice.plans import plans
 from scheduler_core.analysis.advice.previewed import bound_by_run, may_help, n_with_devices
 from scheduler_core.analysis.advice.remedies import Remedies
 from scheduler_core.analysis.advice.took_room import TookRoom, took_room
-from scheduler_core.analysis.advice.trial import Outcome, PodEnd, RunEnd, Trials
+from scheduler_core.analysis.advice.trial import Outcome, PodEnd, Trials
 from scheduler_core.analysis.advice.words import sentence_of
 from scheduler_core.api import KubeObject, Pod
 from scheduler_core.api.gc_freeze import gc_frozen
-from scheduler_core.changes import Change, ChangeError
+from scheduler_core.changes import ChangeError
 from scheduler_core.changes.applying import RestingCluster
 from scheduler_core.changes.owners import like, pods_of
 from scheduler_core.changes.vocabulary import Create, Delete, target_of
@@ -245,7 +247,17 @@ class Search:
             return Tried(has_run=False)
         after = self._trials.of(objects)
         helped = [after.of(key).node for key in self._pods if after.of(key).outcome == "bound"]
-        return Tried(True, self._answer(plan, changes, helped, after) if helped else None)
+        if not helped:
+            return Tried(True)
+        recreates = self._trials.options.scenario.options.recreate_evicted
+        again = None if recreates else partial(self._recreating.of, objects)
+        asked = Asked(self._pods, self._trials.as_it_is, self._trials.resting, again)
+        return Tried(True, answer_of(asked, plan, changes, helped, after))
+
+    @cached_property
+    def _recreating(self) -> Trials:
+        """The same cluster, with owners that make evicted pods again."""
+        return Trials(self._trials.objects, recreating(self._trials.options))
 
     def _with_claims(
         self, first: tuple[Action, ...], ways: Sequence[Action], objects: Sequence[KubeObject]
@@ -426,13 +438,6 @@ class Search:
             for each in self._answers
             for price in given_up
         )
-
-    def _answer(
-        self, plan: Plan, changes: tuple[Change, ...], nodes: Sequence[str], after: RunEnd
-    ) -> Answer:
-        """Return what came of a plan after which some of the pods are on these nodes."""
-        asked = Asked(self._pods, self._trials.as_it_is, self._trials.resting)
-        return answer_of(asked, plan, changes, nodes, after)
 
     def _rank(self, plan: Plan) -> tuple[int, int]:
         """Return the least rank that an answer by this plan can have."""

@@ -69,7 +69,7 @@ def test_a_scenario_is_played_first(
     asked = ["explain", shop, "--scenario", str(scenario), "--pod", "shop/late"]
     assert main(asked) == 0
     text = capsys.readouterr().out
-    assert text.startswith("1 pod pending\n\nshop/late\n  needs 64 cpu")
+    assert text.startswith("1 pod pending\n\nshop/late (bare pod)\n  needs 64 cpu")
     assert main([*asked[:-1], "shop/nobody"]) == 1
 
 
