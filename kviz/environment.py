@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from environ import Env
@@ -27,6 +27,15 @@ MIB: Final = 1024 * 1024
 POSTGRESQL: Final = re.compile(r"postgres(ql)?://[^/]*/[^/?]")
 BROKER: Final = re.compile(r"(rediss?|amqps?)://[^/]+")
 ISSUER: Final = re.compile(r"https://\S+|http://(localhost|127\.0\.0\.1|\[::1\])[:/]\S*")
+SIGNS_OF_LIFE: Final = {
+    "connect_timeout": 3,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 2,
+    "tcp_user_timeout": 15_000,
+}
+"""How libpq notices that a server is gone (all but the last, ms, in seconds); an address may say
+otherwise."""
 SPARE_S: Final = 600
 """How much longer than its task takes a message stays with its worker, by default."""
 VITE: Final = re.compile(r"(https?)://([\w.-]+):(\d+)")
@@ -158,8 +167,14 @@ def database(url: str) -> Mapping[str, object]:
         raise EnvironmentProblem(
             "KVIZ_DATABASE_URL must look like postgresql://user:password@host:5432/name"
         )
-    found: dict[str, object] = Env.db_url_config(url)
-    return {**found, "CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": True}
+    found: dict[str, Any] = Env.db_url_config(url)
+    return {
+        **found,
+        "ENGINE": "kviz.project.postgresql",
+        "OPTIONS": {**SIGNS_OF_LIFE, **found.get("OPTIONS", {})},
+        "CONN_MAX_AGE": 0,
+        "CONN_HEALTH_CHECKS": True,
+    }
 
 
 def broker(url: str) -> str:

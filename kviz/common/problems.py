@@ -201,7 +201,7 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def come_back(request: HttpRequest) -> HttpResponse:
     """The database is locked, full or gone: nothing is wrong with the request."""
-    log.warning("the database cannot be used", exc_info=True)
+    log.warning("the database cannot be used: %s", sys.exception())
     text = _("The database cannot be used at the moment. Nothing was changed; try again.")
     answer = error(request, HTTPStatus.SERVICE_UNAVAILABLE, text)
     answer.headers["Retry-After"] = str(BUSY_S)

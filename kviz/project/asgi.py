@@ -15,6 +15,7 @@ django_application = get_asgi_application()
 
 from kviz.classroom.routing import CLASSES  # noqa: E402  (needs Django set up)
 from kviz.common import tracing  # noqa: E402
+from kviz.common.struct_types import complete_struct_types  # noqa: E402
 from kviz.live import advances  # noqa: E402
 from kviz.live.origin import Application  # noqa: E402
 from kviz.live.routing import RUNS, websockets  # noqa: E402
@@ -22,7 +23,7 @@ from kviz.project.body_limit import BodyLimit  # noqa: E402
 from kviz.project.extender_deadline import ExtenderDeadline  # noqa: E402
 from kviz.project.health import HealthChecks  # noqa: E402
 from kviz.project.metrics import Metrics  # noqa: E402
-from kviz.project.shared_connections import share_connections  # noqa: E402
+from kviz.project.postgresql.base import share_connections  # noqa: E402
 from kviz.project.strict_headers import StrictHeaders  # noqa: E402
 from kviz.runs.signals import run_advanced  # noqa: E402
 from scheduler_core.api.gc_freeze import freeze  # noqa: E402
@@ -45,6 +46,7 @@ if settings.OTEL_ENDPOINT:
 # Load every view now, and have the garbage collector pass over all that is loaded: looking through
 # it takes a tenth of a second, in which a scheduler that asks its extender would wait.
 _ = get_resolver().url_patterns
+complete_struct_types()
 gc.collect()
 freeze()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
@@ -23,6 +24,12 @@ from tests.real_servers import (
     unprivileged,
 )
 from tests.waiting import eventually
+
+
+def children_of(pid: int) -> list[int]:
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
+        return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return []
 
 
 class Killable:
@@ -53,6 +60,12 @@ class Killable:
         assert self._process is not None
         self._process.send_signal(signal.SIGKILL)
         self._process.wait()
+
+    def signal_all(self, number: int) -> None:
+        """Send a signal to the process and those it has started: SIGSTOP freezes them."""
+        assert self._process is not None
+        for pid in (self._process.pid, *children_of(self._process.pid)):
+            os.kill(pid, number)
 
     def _answers(self) -> bool:
         try:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.faults.servers import Killable
+from tests.faults.servers import Killable, children_of
 from tests.running_server import Server, command, environment, start_server, stop_server
 from tests.waiting import PATIENCE_S, eventually
 from tests.web.cast import crowd
@@ -75,12 +75,6 @@ def second_worker(site: Site) -> Iterator[subprocess.Popen[bytes]]:
     finally:
         worker.terminate()
         assert worker.wait(PATIENCE_S) == 0
-
-
-def children_of(pid: int) -> list[int]:
-    with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
-        return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    return []
 
 
 def the_one_that_works(server: Server) -> tuple[int, int]:

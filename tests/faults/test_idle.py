@@ -11,8 +11,7 @@ from typing import Final
 
 import pytest
 
-from tests.faults.servers import postgresql_at, redis_at
-from tests.faults.site import children_of
+from tests.faults.servers import children_of, postgresql_at, redis_at
 from tests.running_server import Server, serving
 from tests.waiting import eventually
 from tests.web.test_health import get

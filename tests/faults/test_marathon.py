@@ -30,8 +30,8 @@ import psycopg
 import pytest
 
 from tests.faults.pupils import Class
-from tests.faults.servers import postgresql_at, redis_at
-from tests.faults.site import BEGINS, children_of
+from tests.faults.servers import children_of, postgresql_at, redis_at
+from tests.faults.site import BEGINS
 from tests.running_server import Server, command, environment, serving
 from tests.waiting import eventually
 from tests.web.cast import crowd, pod

@@ -23,7 +23,7 @@ from kviz.forking.copies import (
     n_cores,
     side_by_side,
 )
-from tests.faults.site import children_of
+from tests.faults.servers import children_of
 from tests.waiting import ending, eventually
 
 

@@ -29,10 +29,10 @@ def test_every_variable_is_documented_and_every_documented_one_is_read() -> None
 def test_a_postgresql_address_is_taken_apart() -> None:
     settings = environment.database("postgresql://me:p%40ss@db.example:5433/kviz?sslmode=require")
 
-    assert settings["ENGINE"] == "django.db.backends.postgresql"
+    assert settings["ENGINE"] == "kviz.project.postgresql"
     assert (settings["USER"], settings["PASSWORD"]) == ("me", "p@ss")
     assert (settings["HOST"], settings["PORT"], settings["NAME"]) == ("db.example", 5433, "kviz")
-    assert settings["OPTIONS"] == {"sslmode": "require"}
+    assert settings["OPTIONS"] == {**environment.SIGNS_OF_LIFE, "sslmode": "require"}
 
 
 @pytest.mark.parametrize("url", ["mysql://a/b", "postgresql://host", "nonsense"])

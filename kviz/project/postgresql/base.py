@@ -1,0 +1,52 @@
+"""Django's PostgreSQL with a pool of ours (`kviz.project.postgresql.pool`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+import psycopg
+from django.conf import settings
+from django.db import connection
+from django.db.backends.base.base import NO_DB_ALIAS
+from django.db.backends.postgresql import base
+
+from kviz.project.postgresql.pool import BUSY_S, Pool, Watched
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    """A thread's way to PostgreSQL."""
+
+    shares: ClassVar[bool] = False
+    """Whether the threads of this process share connections."""
+    _connection_pools: ClassVar[dict[str, Pool]]
+    _configure_connection: Callable[[Watched], bool]
+
+    @property
+    def pool(self) -> Pool | None:
+        """Where connections are taken from and given back to; None: each thread has its own."""
+        if not self.shares or self.alias == NO_DB_ALIAS:
+            return None
+        if self.alias not in self._connection_pools:
+            new = Pool(self._connect, settings.DATABASE_CONNECTIONS)
+            self._connection_pools.setdefault(self.alias, new)
+        return self._connection_pools[self.alias]
+
+    def _connect(self) -> Watched:
+        found = Watched.connect(**self.get_connection_params() | {"autocommit": True})
+        try:
+            self._configure_connection(found)
+            found.execute(f"SET lock_timeout = '{BUSY_S:.0f}s'")
+        except psycopg.Error:
+            found.close()
+            raise
+        return found
+
+
+def share_connections() -> None:
+    """Have all threads of this process share connections from now on, where it is PostgreSQL.
+
+    None may be open yet.
+    """
+    if connection.vendor == "postgresql":
+        DatabaseWrapper.shares = True
