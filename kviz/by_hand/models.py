@@ -14,7 +14,7 @@ class Game(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="game")
-    """The scheduler's own. It is veiled, and so not simulated, until it may be known."""
+    """The scheduler's own. It is hidden, and so not simulated, until it may be known."""
     is_for_class = models.BooleanField(default=False)
     """Then its teacher reveals; otherwise the single player, by being done."""
 
@@ -24,7 +24,7 @@ class Game(models.Model):
     @property
     def is_revealed(self) -> bool:
         """Whether what the scheduler makes of it may be known."""
-        return self.run.veiled_after is None
+        return self.run.hidden_after is None
 
 
 class Attempt(models.Model):

@@ -14,7 +14,7 @@ from kviz.by_hand.models import Attempt, Game
 from kviz.by_hand.tables import table_of
 from kviz.questions.optimum.services import optimum_ask
 from kviz.runs.execution.engine import table
-from kviz.runs.inputs import changes_of, configuration_of, gates_of_stored, refuse_veiled
+from kviz.runs.inputs import changes_of, configuration_of, gates_of_stored, refuse_hidden
 from kviz.runs.models import Optimum, Run
 from kviz.runs.services import RunInputs, run_create, run_prepare, run_reveal
 from kviz.snapshots.models import Snapshot
@@ -40,13 +40,13 @@ def game_of_snapshot(
 def game_of_run(*, workspace: Workspace, run: Run, name: str, is_for_class: bool = False) -> Game:
     """Begin a game about what a run began with; its scenario and later changes are left out.
 
-    About a veiled run only a class may play, whose teacher reveals: done alone, it would be known.
+    About a hidden run only a class may play, whose teacher reveals: done alone, it would be known.
     Raises CannotPlay and InvalidInput.
     """
     if run.snapshot is None or run.is_observed:
         raise CannotPlay(gettext("A real scheduler decided this run; its pods cannot be placed."))
     if not is_for_class:
-        refuse_veiled(run)
+        refuse_hidden(run)
     inputs: RunInputs = {
         "scheduler_config": run.scheduler_config,
         "scenario": "",
@@ -83,9 +83,9 @@ def _begin(
         )
         most = {"nodes": MAX_NODES_BY_HAND, "pods": MAX_PODS_BY_HAND}
         raise CannotPlay(text % {**most, "n_nodes": n_nodes, "n_pods": n_pods})
-    veiled: RunInputs = {**inputs, "veiled_after": 0}
+    hidden: RunInputs = {**inputs, "hidden_after": 0}
     with transaction.atomic():
-        run = run_create(workspace=workspace, snapshot=snapshot, **veiled)
+        run = run_create(workspace=workspace, snapshot=snapshot, **hidden)
         run.name = name[:200]
         run.save(update_fields=["name"])
         return Game.objects.create(run=run, is_for_class=is_for_class)

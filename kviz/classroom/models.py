@@ -12,7 +12,7 @@ from kviz.runs.models import Run
 
 
 class Room(models.Model):
-    """One class, from its opening to its end; its run is veiled after the last shown moment."""
+    """One class, from its opening to its end; its run is hidden after the last shown moment."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     code = models.CharField(max_length=6)

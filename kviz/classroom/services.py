@@ -29,11 +29,11 @@ from kviz.lessons.lesson import shown_before
 from kviz.lessons.library import StoredLesson
 from kviz.lessons.services import lesson_run, task_run
 from kviz.runs.inputs import InvalidInput
+from kviz.runs.known import Known
 from kviz.runs.models import Run
-from kviz.runs.services import run_repeat_veiled, run_reveal
+from kviz.runs.services import run_repeat_hidden, run_reveal
 from kviz.runs.sharing import run_share, run_unshare
 from kviz.runs.titles import run_title
-from kviz.runs.veil import Known
 from scheduler_core.wording import told
 
 MAX_OPEN: Final = 10
@@ -65,7 +65,7 @@ def room_open_run(*, workspace: Workspace, run: Run, cycle: int) -> Room:
     Raises Refused, and InvalidInput.
     """
     _check_number(workspace)
-    repeated = run_repeat_veiled(workspace=workspace, run=run, veiled_after=cycle)
+    repeated = run_repeat_hidden(workspace=workspace, run=run, hidden_after=cycle)
     return _open(workspace, repeated, title=run_title(run), step=cycle)
 
 

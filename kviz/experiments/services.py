@@ -20,7 +20,7 @@ from kviz.experiments.execution.claim import BY_ITSELF, experiment_close, queue_
 from kviz.experiments.kinds import checked, kind_named, refused, run_of
 from kviz.experiments.models import Experiment
 from kviz.experiments.selectors import n_live
-from kviz.runs.inputs import INPUTS, changes_given, changes_of, refuse_veiled
+from kviz.runs.inputs import INPUTS, changes_given, changes_of, refuse_hidden
 from kviz.runs.models import Run
 from kviz.runs.services import run_create, run_vary
 from scheduler_core.releases.table import TieBreak
@@ -52,7 +52,7 @@ def experiment_create(
                 "A real scheduler decided this run; there are no variants of it.",
             ),
         )
-    refuse_veiled(beginning)
+    refuse_hidden(beginning)
     about = checked(kind, asked, beginning)
     n_variants = kind_named(kind).expected(about, beginning.snapshot.counts)
     if n_variants > settings.MAX_VARIANTS:

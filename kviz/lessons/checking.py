@@ -50,9 +50,10 @@ def check_texts(lesson: Lesson, text: str) -> Checked:
 
 
 def _problems(lesson: Lesson, run: Enacted) -> Iterator[Problem]:
+    field, hidden_after = lesson.hidden_from
     if lesson.known is not None and lesson.known.cycle >= len(run.cycles):
-        yield Problem(("veil",), f"hides nothing: the run has {len(run.cycles)} cycles")
-    yield from _of_upto(lesson.veil, run, ("veil",))
+        yield Problem((field,), f"hides nothing: the run has {len(run.cycles)} cycles")
+    yield from _of_upto(hidden_after, run, (field,))
     for i, step in enumerate(lesson.steps):
         path: Path = ("steps", i)
         if step.at:

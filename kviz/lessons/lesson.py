@@ -14,8 +14,8 @@ from typing import Literal
 
 from kviz.reference.form import Part
 from kviz.reference.glossary import Diagram
-from kviz.runs.veil import Known
-from kviz.runs.veil import Part as CyclePart
+from kviz.runs.known import Known
+from kviz.runs.known import Part as CyclePart
 
 QuestionKind = Literal["node", "number", "choice", "order"]
 Key = str | int
@@ -81,7 +81,7 @@ class Question(Part, frozen=True):
 
 
 class Reveal(Part, frozen=True):
-    """How far the veil is lifted when a step is answered or given up, and what is then opened."""
+    """How much is shown when a step is answered or given up, and what is then opened."""
 
     to: int | Upto | Literal["end"]
     at: Moment | None = None
@@ -143,14 +143,16 @@ class Cluster(Part, frozen=True):
 
 
 class Lesson(Part, frozen=True):
-    """`veil` is the last cycle that may be known at the beginning, or how far; None: all may."""
+    """`hidden_after` is the last cycle that may be known at first, or how far; None: all may."""
 
     title: str
     about: str
     minutes: int
     cluster: Cluster
     steps: tuple[Step, ...]
+    hidden_after: int | Upto | None = None
     veil: int | Upto | None = None
+    """What older lessons call `hidden_after`."""
     scheduler_config: str = ""
     scenario: str = ""
     release: str = ""
@@ -161,7 +163,15 @@ class Lesson(Part, frozen=True):
     @property
     def known(self) -> Known | None:
         """How much may be known at the beginning; None: all."""
-        return None if self.veil is None else known(self.veil)
+        hidden_after = self.hidden_from[1]
+        return None if hidden_after is None else known(hidden_after)
+
+    @property
+    def hidden_from(self) -> tuple[str, int | Upto | None]:
+        """The field that says what is hidden at the beginning, and its value."""
+        if self.veil is not None:
+            return "veil", self.veil
+        return "hidden_after", self.hidden_after
 
 
 def known(upto: int | Upto) -> Known:

@@ -16,7 +16,7 @@ class Progress(models.Model):
     sha256 = models.CharField(max_length=64)
     """Of the lesson's file: of another one its steps may be others."""
     run = models.ForeignKey(Run, on_delete=models.SET_NULL, null=True, related_name="lessons")
-    """The lesson's run, veiled as the steps say."""
+    """The lesson's run, hidden as the steps say."""
     reached = models.PositiveIntegerField(default=1)
     """The last step (from 1) that may be opened; one beyond the last: the lesson is done."""
     answers = models.JSONField(default=dict)

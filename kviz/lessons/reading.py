@@ -7,7 +7,7 @@ from typing import Final
 
 from kviz.lessons.lesson import Goal, Lesson, Question, Step, Task, Upto, shown_after
 from kviz.reference.form import read
-from kviz.runs.veil import Known
+from kviz.runs.known import Known
 from kviz.samples import sample_named
 from scheduler_core.changes import ChangeError, read_lines
 from scheduler_core.config.problems import ConfigError, Path, Problem
@@ -40,19 +40,22 @@ def _wrong(lesson: Lesson) -> Iterator[Problem]:
     if lesson.minutes < 1:
         yield Problem(("minutes",), "must be at least 1")
     shown = lesson.known
-    if isinstance(lesson.veil, Upto):
-        yield from _wrong_upto(lesson.veil, ("veil",))
+    field, hidden_after = lesson.hidden_from
+    if None not in (lesson.veil, lesson.hidden_after):
+        yield Problem((field,), "is the older name of hidden_after: give one of them")
+    if isinstance(hidden_after, Upto):
+        yield from _wrong_upto(hidden_after, (field,))
     for i, step in enumerate(lesson.steps):
         yield from _wrong_in(step, ("steps", i), shown)
         shown = shown_after(shown, step)
     if shown is not None:
-        yield Problem(("veil",), 'no step reveals the end: give the last one "reveal: {to: end}"')
+        yield Problem((field,), 'no step reveals the end: give the last one "reveal: {to: end}"')
 
 
 def _wrong_in(step: Step, path: Path, shown: Known | None) -> Iterator[Problem]:
     if step.at and shown is not None and step.at.cycle > shown.reach:
         text = (
-            f"cycle {step.at.cycle} is veiled at this step, which shows cycles up to {shown.reach}"
+            f"cycle {step.at.cycle} is hidden at this step, which shows cycles up to {shown.reach}"
         )
         yield Problem((*path, "at", "cycle"), text)
     if step.question is not None:
@@ -65,7 +68,7 @@ def _wrong_in(step: Step, path: Path, shown: Known | None) -> Iterator[Problem]:
             yield from _wrong_upto(step.reveal.to, (*path, "reveal", "to"))
         after, at = shown_after(shown, step), step.reveal.at
         if at and after is not None and at.cycle > after.reach:
-            text = f"cycle {at.cycle} is veiled here, too"
+            text = f"cycle {at.cycle} is hidden here, too"
             yield Problem((*path, "reveal", "at", "cycle"), text)
     if step.task is not None:
         if shown is not None:

@@ -45,7 +45,7 @@ def lesson_begin(*, workspace: Workspace, stored_lesson: StoredLesson) -> Progre
 
 
 def lesson_run(*, workspace: Workspace, stored_lesson: StoredLesson) -> Run:
-    """A run of the lesson's cluster, veiled where the lesson wants it."""
+    """A run of the lesson's cluster, hidden where the lesson wants it."""
     lesson, known = stored_lesson.lesson, stored_lesson.lesson.known
     run = run_create(
         workspace=workspace,
@@ -53,8 +53,8 @@ def lesson_run(*, workspace: Workspace, stored_lesson: StoredLesson) -> Run:
         scheduler_config=scheduler_config_of(lesson),
         scenario=scenario_of(lesson),
         release=release_of(lesson).name,
-        veiled_after=known.cycle if known else None,
-        veiled_part=known.words if known else "",
+        hidden_after=known.cycle if known else None,
+        known_part=known.words if known else "",
     )
     run.name = lesson.title
     run.save(update_fields=["name"])

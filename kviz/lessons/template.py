@@ -24,8 +24,8 @@ cluster:
     metadata: {name: web, namespace: default}
     spec: {containers: [{name: c, resources: {requests: {cpu: "2"}}}]}
 
-# The last cycle that may be known at the beginning; without a veil everything is shown.
-veil: 0
+# The last cycle that may be known at the beginning; without it everything is shown.
+hidden_after: 0
 
 steps:
   - title: The cluster

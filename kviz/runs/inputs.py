@@ -289,16 +289,16 @@ def invalid(field: str, problems: Iterable[Problem]) -> InvalidInput:
     return InvalidInput([_error_item(field, problem) for problem in problems])
 
 
-def refuse_veiled(run: Run) -> None:
-    """Raise InvalidInput if a run is veiled: who runs it again would know what is hidden."""
-    if run.is_veiled:
+def refuse_hidden(run: Run) -> None:
+    """Raise InvalidInput if a run is hidden: who runs it again would know what is hidden."""
+    if run.is_hidden:
         text = say(
             "run.hidden_after",
             "What happens after cycle {cycle} of this run is hidden until it is revealed; so it "
             "cannot be simulated here.",
-            cycle=run.veiled_after,
+            cycle=run.hidden_after,
         )
-        raise invalid("veil", [Problem((), text)])
+        raise invalid("hidden_after", [Problem((), text)])
 
 
 def errors_of(problems: Iterable[Problem]) -> list[ErrorItem]:

@@ -17,7 +17,7 @@ from django.utils.http import urlencode
 from kviz.accounts.models import Workspace
 from kviz.common.claiming import Claimed
 from kviz.common.said_field import SaidField, SaidTextField
-from kviz.runs.veil import Known
+from kviz.runs.known import Known
 from kviz.snapshots.models import Snapshot
 from scheduler_core.releases.choosing import in_words
 
@@ -104,12 +104,14 @@ class Run(Claimed):
     luck = models.JSONField(null=True)
     """How lucky its placements were, if somebody has asked (docs/luck.md): `kviz luck --json`."""
 
-    veiled_after = models.PositiveIntegerField(null=True, blank=True)
-    """The last cycle that may be known; null: all may. What is veiled is not simulated, so that it
+    hidden_after = models.PositiveIntegerField(null=True, blank=True, db_column="veiled_after")
+    """The last cycle that may be known; null: all may. What is hidden is not simulated, so that it
     is nowhere (docs/lessons.md): the run pauses before the next cycle, until more is revealed.
     """
-    veiled_part = models.CharField(max_length=500, blank=True, default="", db_default="")
-    """What of the next cycle may be known, too (`runs.veil.Known`); empty: nothing.
+    known_part = models.CharField(
+        max_length=500, blank=True, default="", db_default="", db_column="veiled_part"
+    )
+    """What of the next cycle may be known, too (`runs.known.Known`); empty: nothing.
 
     That part is stored as the last chunk, which the whole cycle takes the place of. Until then
     neither `cycles` nor the index has the cycle.
@@ -190,14 +192,14 @@ class Run(Claimed):
     @property
     def known(self) -> Known | None:
         """How much may be known; None: all."""
-        if self.veiled_after is None:
+        if self.hidden_after is None:
             return None
-        return Known.of(self.veiled_after, self.veiled_part)
+        return Known.of(self.hidden_after, self.known_part)
 
     @property
-    def is_veiled(self) -> bool:
+    def is_hidden(self) -> bool:
         """Whether cycles are hidden, and not simulated, until they are revealed."""
-        return self.veiled_after is not None and self.status != self.Status.FINISHED
+        return self.hidden_after is not None and self.status != self.Status.FINISHED
 
 
 class ShareLinks(models.QuerySet["ShareLink"]):

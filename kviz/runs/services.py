@@ -30,14 +30,14 @@ from kviz.runs.inputs import (
     changes_of,
     gates_of,
     invalid,
-    refuse_veiled,
+    refuse_hidden,
     release_for,
     rules_of,
     same_inputs,
 )
+from kviz.runs.known import Known
 from kviz.runs.models import Run
 from kviz.runs.portable import saved
-from kviz.runs.veil import Known
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.samples import sample_of
 from kviz.snapshots.services import snapshot_adopt
@@ -101,8 +101,8 @@ class RunInputs(TypedDict, total=False):
     tie_break: TieBreak | None
     queue_order: QueueOrder
     changes: Sequence[Change]
-    veiled_after: int | None
-    veiled_part: str
+    hidden_after: int | None
+    known_part: str
 
 
 def run_prepare(
@@ -117,13 +117,13 @@ def run_prepare(
     tie_break: TieBreak | None = None,
     queue_order: QueueOrder = "listed",
     changes: Sequence[Change] = (),
-    veiled_after: int | None = None,
-    veiled_part: str = "",
+    hidden_after: int | None = None,
+    known_part: str = "",
 ) -> Run:
     """Make a run that is not stored; `changes` are made before it begins.
 
-    Cycles beyond `veiled_after` are not simulated until they are revealed (`run_reveal`), but for
-    `veiled_part` of the next.
+    Cycles beyond `hidden_after` are not simulated until they are revealed (`run_reveal`), but for
+    `known_part` of the next.
 
     `release` is the name of a table, or `AUTO`: by what is known of the cluster. `scheduler_config`
     and `scenario` None are what a sample brings, else the default profile and nothing; `tie_break`
@@ -157,8 +157,8 @@ def run_prepare(
         queue_order=queue_order,
         out_of_tree_plugins=[asdict(plugin) for plugin in plugins],
         changes=made,
-        veiled_after=veiled_after,
-        veiled_part=veiled_part,
+        hidden_after=hidden_after,
+        known_part=known_part,
     )
 
 
@@ -217,7 +217,7 @@ def _refuse_fork(parent: Run, cycle: int) -> Snapshot:
             "A real scheduler decided this run; only simulated runs have variants.",
         )
         raise invalid("parent", [Problem((), text)])
-    refuse_veiled(parent)
+    refuse_hidden(parent)
     if not 0 <= cycle <= parent.cycles:
         text = say(
             "run.cycle_out_of_range",
@@ -317,14 +317,14 @@ def run_rename(*, run: Run, name: str) -> None:
     Run.objects.filter(pk=run.pk).update(name=name.strip()[:MAX_NAME_CHARS])
 
 
-def run_repeat_veiled(*, workspace: Workspace, run: Run, veiled_after: int) -> Run:
-    """Queue a simulated run once more, behind a veil. Raises InvalidInput and TooManyAtOnce.
+def run_repeat_hidden(*, workspace: Workspace, run: Run, hidden_after: int) -> Run:
+    """Queue a simulated run once more, hidden. Raises InvalidInput and TooManyAtOnce.
 
     The same inputs give the same trace, up to what is revealed.
     """
     _refuse_another(workspace)
     _refuse_fork(run, 0)
-    repeated = same_inputs(run, workspace=workspace, name=run.name, veiled_after=veiled_after)
+    repeated = same_inputs(run, workspace=workspace, name=run.name, hidden_after=hidden_after)
     repeated.save()
     return repeated
 
@@ -352,15 +352,15 @@ def run_resume(*, run: Run) -> bool:
 
 
 def run_reveal(*, run: Run, upto: Known | None) -> None:
-    """Let a veiled run go on up to a moment; None: to its end. What is known stays known."""
+    """Let a hidden run go on up to a moment; None: to its end. What is known stays known."""
     with transaction.atomic():
-        veiled = Run.objects.select_for_update().filter(pk=run.pk, veiled_after__isnull=False)
-        before = known.known if (known := veiled.first()) else None
+        hidden = Run.objects.select_for_update().filter(pk=run.pk, hidden_after__isnull=False)
+        before = known.known if (known := hidden.first()) else None
         after = before.and_also(upto) if before and upto else None
         is_more = before is not None and after != before
         if is_more:
             words = after.words if after else ""
-            veiled.update(veiled_after=after.cycle if after else None, veiled_part=words)
+            hidden.update(hidden_after=after.cycle if after else None, known_part=words)
     if is_more:
         run_resume(run=run)
     run.refresh_from_db()

@@ -270,7 +270,7 @@ class PreScoreFinished(Event, frozen=True):
 
 
 class ScoreColumns(DetailEvent, frozen=True):
-    """Scores of the feasible nodes, aligned with `nodes` (n_feasible,); what is veiled is empty."""
+    """Scores of the feasible nodes, aligned with `nodes` (n_feasible,); what is hidden is empty."""
 
     nodes: Column
     plugins: tuple[PluginScores, ...]

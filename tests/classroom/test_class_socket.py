@@ -48,7 +48,7 @@ def opened() -> tuple[Lesson, Browser, Browser]:
     return lesson, lesson.enter("Mina"), lesson.enter("Noah")
 
 
-async def test_nothing_veiled_reaches_a_student_before_it_is_revealed() -> None:
+async def test_nothing_hidden_reaches_a_student_before_it_is_revealed() -> None:
     lesson, mina, noah = await opened()
     lead, seen = sync_to_async(lesson.lead), list[str]()
     async with socket(path(mina), mina.headers) as line:

@@ -31,7 +31,7 @@ def test_there_are_lessons_for_a_whole_course() -> None:
     assert found.broken == ()
     assert len(found.lessons) >= 12
     assert all(5 <= each.lesson.minutes <= 10 for each in found.lessons)
-    assert all(each.lesson.veil is not None for each in found.lessons)
+    assert all(each.lesson.known is not None for each in found.lessons)
     assert all(step.notes for each in found.lessons for step in each.lesson.steps)
 
 
@@ -55,17 +55,39 @@ def test_the_template_is_a_lesson(tmp_path: Path, capsys: pytest.CaptureFixture[
         ("answer: large", "answer: small", "steps[1].question.answer", "the engine says 'large'"),
         ("value: node}", "value: nude}", "steps[1].question.fact", "there is no nude"),
         ("{cycle: 1, point", "{cycle: 7, point", "steps[1].reveal.at.cycle", "no cycle 7"),
-        ("{cycle: 0, pod", "{cycle: 1, pod", "steps[0].at.cycle", "is veiled at this step"),
+        ("{cycle: 0, pod", "{cycle: 1, pod", "steps[0].at.cycle", "is hidden at this step"),
         ("- node/large cordon", "- node/large fly", "steps[2].task.solution[0]", "fly"),
         ("- node/large cordon", "- node/small cordon", "steps[2].task.solution", "is on large"),
         ("- node/large cordon", "- pod/default/web delete", "steps[2].task.solution[0]", "allows"),
-        ("veil: 0", "veil: 1", "veil", "hides nothing"),
-        ("      to: end", "      to: 1", "veil", "no step reveals the end"),
-        ("veil: 0", "veil: {cycle: 1, after: DryRun}", "veil.after", "does not come to it"),
-        ("veil: 0", "veil: {cycle: 1, after: Bind}", "veil.after", "Bind"),
-        ("veil: 0", "veil: {cycle: 0, after: Filter}", "veil.cycle", "at least 1"),
-        ("veil: 0", "veil: {cycle: 1, after: Filter, plugin: X}", "veil.plugin", "is for Score"),
-        ("veil: 0", "veil: {cycle: 1, after: Score, plugin: X}", "veil.after", "not come to it"),
+        ("hidden_after: 0", "hidden_after: 1", "hidden_after", "hides nothing"),
+        ("hidden_after: 0", "veil: 1", "veil", "hides nothing"),
+        ("hidden_after: 0", "hidden_after: 0\nveil: 0", "veil", "give one of them"),
+        ("      to: end", "      to: 1", "hidden_after", "no step reveals the end"),
+        (
+            "hidden_after: 0",
+            "hidden_after: {cycle: 1, after: DryRun}",
+            "hidden_after.after",
+            "does not come to it",
+        ),
+        ("hidden_after: 0", "hidden_after: {cycle: 1, after: Bind}", "hidden_after.after", "Bind"),
+        (
+            "hidden_after: 0",
+            "hidden_after: {cycle: 0, after: Filter}",
+            "hidden_after.cycle",
+            "at least 1",
+        ),
+        (
+            "hidden_after: 0",
+            "hidden_after: {cycle: 1, after: Filter, plugin: X}",
+            "hidden_after.plugin",
+            "is for Score",
+        ),
+        (
+            "hidden_after: 0",
+            "hidden_after: {cycle: 1, after: Score, plugin: X}",
+            "hidden_after.after",
+            "not come to it",
+        ),
     ],
 )
 def test_what_is_wrong_is_said_with_line_and_field(

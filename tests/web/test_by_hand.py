@@ -120,7 +120,7 @@ def test_a_run_is_played_with_its_own_rules(owner: Person) -> None:
     run = owner.finished(seed=7, scheduler_config="")
     board = play(owner, f"/by-hand/run/{run.pk}")
     game = Game.objects.get()
-    assert (game.run.seed, game.run.veiled_after) == (7, 0)
+    assert (game.run.seed, game.run.hidden_after) == (7, 0)
     names = {each["name"] for each in owner.get(board).json()["pods"]}
     assert names == {"shop/giant", *(f"shop/web-{i}" for i in range(4))}
     assert f'action="/by-hand/run/{run.pk}"' in owner.client.get(f"/runs/{run.pk}").content.decode()

@@ -16,9 +16,9 @@ from kviz.experiments.execution.claim import BY_ITSELF, experiment_claim
 from kviz.experiments.models import Experiment
 from kviz.live.tasks import Worker, work_once
 from kviz.questions.luck import services as luck
+from kviz.runs.known import Known
 from kviz.runs.models import Run
 from kviz.runs.services import run_reveal
-from kviz.runs.veil import Known
 from tests.running_server import Server, serving
 from tests.waiting import eventually
 from tests.web.cast import CLUSTER, NODES, Person, execute, pod
@@ -130,8 +130,8 @@ def test_nor_where_it_is_switched_off_or_nothing_was_placed(ada: Person, setting
     assert expected(ada.finished()) is None
 
 
-def test_nor_of_a_run_that_was_veiled(ada: Person) -> None:
-    run = ada.queued(CLUSTER, veiled_after=1)
+def test_nor_of_a_run_that_was_hidden(ada: Person) -> None:
+    run = ada.queued(CLUSTER, hidden_after=1)
     execute(worker="w")
     assert expected(run) is None
     run_reveal(run=run, upto=Known(100))

@@ -83,18 +83,19 @@ def test_secrets_of_earlier_runs_and_experiments_are_written_over(ada: Person) -
 
 
 @pytest.mark.parametrize(
-    ("model", "column"),
-    [(Run, "veiled_part"), (Experiment, "by_itself")],
+    ("model", "field"),
+    [(Run, "known_part"), (Experiment, "by_itself")],
     ids=["run", "experiment"],
 )
 def test_a_version_that_knows_a_column_not_yet_makes_rows(
-    ada: Person, model: type[models.Model], column: str
+    ada: Person, model: type[models.Model], field: str
 ) -> None:
     run = ada.finished()
     asked = {"workspace": ada.workspace, "snapshot": run.snapshot, "kind": "luck"}
     row = run if model is Run else Experiment.objects.create(**asked)
     key = model._meta.pk.get_db_prep_value(uuid.uuid4(), connection)
-    known = [each.column for each in model._meta.concrete_fields if each.column != column]
+    fields = [each for each in model._meta.concrete_fields if each.name != field]
+    known = [each.column for each in fields]
     others = ", ".join(f'"{each}"' for each in known if each != "id")
     table = model._meta.db_table
     with connection.cursor() as cursor:
@@ -103,4 +104,4 @@ def test_a_version_that_knows_a_column_not_yet_makes_rows(
         )
 
     made = model._default_manager.get(pk=key)
-    assert getattr(made, column) == getattr(row, column)
+    assert getattr(made, field) == getattr(row, field)

@@ -139,7 +139,7 @@ def test_a_refusal(owner: Person) -> None:
 def test_why_a_run_stopped_early_and_what_is_hidden_of_it(owner: Person) -> None:
     run = owner.finished()
     reason = say("stopped.cycles", "stopped after {n} cycles", n=100)
-    Run.objects.filter(pk=run.pk).update(status="paused", veiled_after=1, stop_reason=reason)
+    Run.objects.filter(pk=run.pk).update(status="paused", hidden_after=1, stop_reason=reason)
     spoken: Any = {"HTTP_ACCEPT_LANGUAGE": "zh-hans"}
     shown = owner.get(f"/runs/{run.pk}/", **spoken).json()["stop_reason"]
     assert "100" in shown

@@ -58,7 +58,7 @@ export interface CycleDetail {
   /** Nodes on which nominated pods make a difference. */
   readonly nominated: ReadonlyMap<NodeIndex, NominatedOnNode>;
   readonly scores: Scores | null;
-  /** Scores of a veiled cycle, whose `totals` are empty, and perhaps each `normalized`. */
+  /** Scores of a partly hidden cycle, whose `totals` are empty, and perhaps each `normalized`. */
   readonly partScores: Scores | null;
   readonly dryRun: PreemptionDryRun | null;
   /** What calls to extenders did to single nodes, by place in `CycleRecord.extenders`. */

@@ -11,7 +11,7 @@ from kviz.experiments.services import begin_unasked
 from kviz.questions.luck.answer import luck
 from kviz.questions.luck.text import luck_json
 from kviz.runs.execution.engine import made_of
-from kviz.runs.inputs import invalid, refuse_veiled
+from kviz.runs.inputs import invalid, refuse_hidden
 from kviz.runs.models import Cycle, Run
 from kviz.runs.selectors import may_ask
 from scheduler_core.analysis.advice.coins import coins_of
@@ -75,16 +75,16 @@ def luck_begin(*, run: Run) -> None:
 
     Not where the run is part of a lesson or of a game that hides what comes.
     """
-    if settings.LUCK_OF_RUNS and run.veiled_after is None and is_told_unasked(run):
+    if settings.LUCK_OF_RUNS and run.hidden_after is None and is_told_unasked(run):
         begin_unasked(run=run, kind="luck", asked={"runs": RUNS, "coins": []})
 
 
 def _lucky(run: Run) -> Luck:
     """Run what a run was made of many times (docs/luck.md); extenders are not called.
 
-    Raises InvalidInput, also for one that is veiled.
+    Raises InvalidInput, also for one that is hidden.
     """
-    refuse_veiled(run)
+    refuse_hidden(run)
     objects, options = made_of(run)
     coins = coins_of(options.tie_break)
     try:

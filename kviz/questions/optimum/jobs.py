@@ -13,7 +13,7 @@ from kviz.common.claiming import MAX_CLAIMS, Queue, StorageFailed
 from kviz.live.tasks import Worker
 from kviz.runs.execution.engine import max_cycle, replayed
 from kviz.runs.execution.extender_answers import AnswerMissing
-from kviz.runs.inputs import InvalidInput, invalid, refuse_veiled
+from kviz.runs.inputs import InvalidInput, invalid, refuse_hidden
 from kviz.runs.models import Optimum, Run
 from scheduler_core.analysis.model import InstanceError, RunOutcome, Viability
 from scheduler_core.api import Node
@@ -135,7 +135,7 @@ def _optimum(
     from kviz.questions.optimum.comparison import pose
     from kviz.questions.optimum.solver.search import TooLarge
 
-    refuse_veiled(run)
+    refuse_hidden(run)
     objects, options = replayed(run)
     most = max_cycle(sum(isinstance(each, Node) for each in objects))
     if at_cycle > most:

@@ -25,7 +25,7 @@ def optimum_ask(
 
     A running search continues.
     """
-    if run.is_observed or run.snapshot is None or not run.is_over or run.is_veiled:
+    if run.is_observed or run.snapshot is None or not run.is_over or run.is_hidden:
         return None
     with transaction.atomic():
         found, _ = Optimum.objects.select_for_update().get_or_create(

@@ -9,7 +9,7 @@ import msgspec
 
 from kviz.common.wording import translated
 from kviz.runs.execution.engine import made_of
-from kviz.runs.inputs import invalid, refuse_veiled
+from kviz.runs.inputs import invalid, refuse_hidden
 from kviz.runs.models import Run
 from scheduler_core.analysis.advice.rules import Rule, Verdict, check, load_rules, runs_needed
 from scheduler_core.analysis.advice.rules.reading import read_rules
@@ -41,7 +41,7 @@ def _checked(run: Run, rules: Sequence[Rule]) -> tuple[Verdict, ...]:
 
     Extenders are not called. Raises InvalidInput.
     """
-    refuse_veiled(run)
+    refuse_hidden(run)
     objects, options = made_of(run)
     n_runs = runs_needed(rules, objects)
     if n_runs * (1_000 + len(objects)) > MAX_WORK:

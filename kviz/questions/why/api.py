@@ -16,7 +16,7 @@ from rest_framework.views import APIView
 from kviz.common.problems import Problem
 from kviz.questions.why.read import pod_markdown
 from kviz.runs.api.access import SHARE, readable_run
-from kviz.runs.api.cycles import refusal, veiled
+from kviz.runs.api.cycles import hidden, refusal
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.reading import trace
 from kviz.runs.reading.held_cycles import CannotReenact
@@ -85,8 +85,8 @@ class PodWhy(APIView):
                 HTTPStatus.NOT_FOUND,
                 say("run.no_pod", "This run knows no pod {pod}.", pod=f"{namespace}/{name}"),
             )
-        if run.is_veiled and document["cycle"] is None:
-            raise veiled(
+        if run.is_hidden and document["cycle"] is None:
+            raise hidden(
                 say("run.pod_hidden", "What becomes of this pod is hidden until it is revealed.")
             )
         return Response(document)

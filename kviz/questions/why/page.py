@@ -96,7 +96,7 @@ def run_why(request: HttpRequest, run_id: UUID, namespace: str, name: str) -> Ht
         found = pod_evidence_at_once(run=run, recorded=cycle)
         why = why | {"bugs": found["bugs"] if found is not None else []}
     why = translated(why)
-    may_help = not run.is_observed and not run.is_veiled and why["status"] in UNBLOCKED
+    may_help = not run.is_observed and not run.is_hidden and why["status"] in UNBLOCKED
     message = request.GET.get("message", "").strip() or str(why["message"])
     context = run_context(request, run) | {
         "why": why,

@@ -127,7 +127,7 @@ class CycleViewSet(GenericViewSet[Cycle]):
 
     @extend_schema(parameters=[SHARE], responses=OpenApiTypes.OBJECT)
     def retrieve(self, request: Request, run_id: UUID, cycle: int) -> Response:
-        """Everything about one cycle, in names; of a veiled run's next what may be known."""
+        """Everything about one cycle, in names; of a hidden run's next what may be known."""
         run = readable_run(request, run_id)
         document = trace.cycle_or_part(run=run, cycle=cycle)
         if document is None:
@@ -370,8 +370,8 @@ def _no_node(cycle: int, node: str) -> Problem:
 
 
 def _not_recorded(run: Run, cycle: int) -> Problem:
-    if run.veiled_after is not None and cycle > run.veiled_after:
-        return veiled(
+    if run.hidden_after is not None and cycle > run.hidden_after:
+        return hidden(
             say("cycle.hidden", "Cycle {cycle} is hidden until it is revealed.", cycle=cycle)
         )
     return Problem(
@@ -380,7 +380,7 @@ def _not_recorded(run: Run, cycle: int) -> Problem:
     )
 
 
-def veiled(text: str) -> Problem:
+def hidden(text: str) -> Problem:
     return Problem(HTTPStatus.CONFLICT, text, kind="veiled")
 
 

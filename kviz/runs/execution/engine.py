@@ -21,8 +21,8 @@ from kviz.runs.inputs import (
     extender_warnings,
     gates_of,
     invalid,
+    refuse_hidden,
     refuse_secrets,
-    refuse_veiled,
     rules_of,
     scenario_of,
 )
@@ -159,7 +159,7 @@ def cluster_of(run: Run) -> tuple[list[KubeObject], RunOptions]:
 
     Raises InvalidInput, also where it has extenders.
     """
-    refuse_veiled(run)
+    refuse_hidden(run)
     objects, options = _made_of(run, None, _installed)
     if options.configuration.extenders:
         text = say("run.has_extenders", "It has extenders, which are called by runs only.")
@@ -170,7 +170,7 @@ def cluster_of(run: Run) -> tuple[list[KubeObject], RunOptions]:
 def table(run: Run) -> Table:
     """A run's cluster before its first cycle, for its waiting pods to be placed by hand.
 
-    It answers about placements and not about the run, which may be veiled. Raises InvalidInput.
+    It answers about placements and not about the run, which may be hidden. Raises InvalidInput.
     """
     objects, options = _made_of(run, None)
     try:

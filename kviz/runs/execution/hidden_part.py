@@ -9,8 +9,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from kviz.runs.execution.append import Owned, TraceAppender
+from kviz.runs.known import Known
 from kviz.runs.models import Run
-from kviz.runs.veil import Known
 from scheduler_core.trace.codec import Chunk, TraceWriter
 from scheduler_core.trace.events import (
     AnyEvent,
@@ -140,15 +140,15 @@ class HiddenPart:
             known = self._run.known
             if known is not None and known.reach == cycle:
                 return PartOfCycle(known, plugins)
-            hidden = self._owned(self._run).filter(veiled_after__lt=cycle, veiled_part="")
+            hidden = self._owned(self._run).filter(hidden_after__lt=cycle, known_part="")
             if hidden.update(status=Run.Status.PAUSED, claimed_by=""):
                 raise HiddenPartReached
             self._look_again()
         return None
 
     def _is_hidden(self, cycle: int) -> bool:
-        veiled_after = self._run.veiled_after
-        return veiled_after is not None and cycle > veiled_after
+        hidden_after = self._run.hidden_after
+        return hidden_after is not None and cycle > hidden_after
 
     def _stop_within(self, part: PartOfCycle) -> None:
         """Pause before the first hidden event of a cycle; return if more was revealed meanwhile.
@@ -158,7 +158,7 @@ class HiddenPart:
         known = part.known
         if self._trace.cut_part(
             part.chunk(after=self._trace.writer.last_seq),
-            lambda run: self._owned(run).filter(veiled_after=known.cycle, veiled_part=known.words),
+            lambda run: self._owned(run).filter(hidden_after=known.cycle, known_part=known.words),
             status=Run.Status.PAUSED,
             claimed_by="",
         ):
@@ -166,4 +166,4 @@ class HiddenPart:
         self._look_again()
 
     def _look_again(self) -> None:
-        self._run.refresh_from_db(fields=["veiled_after", "veiled_part"])
+        self._run.refresh_from_db(fields=["hidden_after", "known_part"])

@@ -64,7 +64,7 @@ def chunks(*, run: Run) -> Iterator[Chunk]:
 
 
 def cycle_is_stored(*, run: Run, cycle: int) -> bool:
-    """Whether anything of a cycle is stored; of a veiled run's last one it may be a part."""
+    """Whether anything of a cycle is stored; of a hidden run's last one it may be a part."""
     return cycle <= run.cycles or _chunk_of(run.pk, cycle).exists()
 
 
@@ -115,7 +115,7 @@ def _stored_cycle(run: Run, cycle: int) -> _StoredCycle | None:
 def cycle_get(*, run: Run, cycle: int) -> CycleDocument | None:
     """Everything about one stored cycle, in names; None if there is no such cycle.
 
-    None also for one that may be known in part (`Run.veiled_part`): see `cycle_or_part`.
+    None also for one that may be known in part (`Run.known_part`): see `cycle_or_part`.
     """
     return cycle_or_part(run=run, cycle=cycle) if cycle <= run.cycles else None
 

@@ -80,9 +80,9 @@ export const evidence = {
   "score.weighted": "counts",
   "score.difference": "margin",
   "score.sum": "Total",
-  "score.veiled": "What follows in this cycle is hidden until it is revealed.",
-  "score.veiled.raw": "Raw scores. Normalised ones, totals and the node are hidden until they are revealed.",
-  "score.veiled.normalized":
+  "score.hidden": "What follows in this cycle is hidden until it is revealed.",
+  "score.hidden.raw": "Raw scores. Normalised ones, totals and the node are hidden until they are revealed.",
+  "score.hidden.normalized":
     "Normalised scores, and their weights. Totals and the node are hidden until they are revealed.",
   "score.weighed": "{normalized} × weight {weight} = {weighted}",
   "score.sums": "The sums, written out",

@@ -23,7 +23,7 @@ export class Room {
   private readonly link: Link;
   private readonly question = place("question");
   private readonly around = place("around");
-  private readonly veil = place("black");
+  private readonly cover = place("black");
   private readonly leaders = place("leaders");
   private readonly boardPlace = place("board");
   private readonly contest = place("contest");
@@ -75,7 +75,7 @@ export class Room {
   }
 
   private show(now: ClassState): void {
-    this.veil.show([now.is_black, now.is_held, now.is_open], () => [
+    this.cover.show([now.is_black, now.is_held, now.is_open], () => [
       !now.is_open && el("p", { class: "class__banner" }, w("over")),
       now.is_open && now.is_black && el("p", { class: "class__black" }, w("black")),
       now.is_open && !now.is_black && now.is_held && el("p", { class: "class__banner" }, w("held")),

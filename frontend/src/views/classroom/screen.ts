@@ -10,7 +10,7 @@ import { taskOf, triedOf } from "./task.ts";
 export function startScreen(code: string): void {
   const question = place("question");
   const count = place("count");
-  const veil = place("black");
+  const cover = place("black");
   const leaders = place("leaders");
   const board = place("contest");
   const task = place("task");
@@ -42,7 +42,7 @@ export function startScreen(code: string): void {
 
   function show(now: ScreenState): void {
     document.body.classList.toggle("class--black", now.is_black);
-    veil.show(now.is_open, () => [!now.is_open && el("p", { class: "class__banner" }, w("over"))]);
+    cover.show(now.is_open, () => [!now.is_open && el("p", { class: "class__banner" }, w("over"))]);
     showStep(now);
     showMap(now);
     followCode(now);

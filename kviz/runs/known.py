@@ -1,4 +1,4 @@
-"""How much of a veiled run may be known: whole cycles, and of the next one a part.
+"""How much of a hidden run may be known: whole cycles, and of the next one a part.
 
 The parts of a cycle end where a teacher asks what follows: after PreFilter or Filter, after
 preemption's dry runs and before a node is picked among them, after the raw scores, after the

@@ -1,4 +1,4 @@
-"""What is veiled is nowhere: not in a frame, not in an answer, not in the database."""
+"""What is hidden is nowhere: not in a frame, not in an answer, not in the database."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from asgiref.sync import async_to_sync, sync_to_async
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from kviz.runs import services
+from kviz.runs.known import Known
 from kviz.runs.models import Run
 from kviz.runs.sharing import run_share
-from kviz.runs.veil import Known
 from scheduler_core.trace import codec
 from scheduler_core.trace.events import CycleStarted
 from tests.classroom.people import work
@@ -28,8 +28,8 @@ HIDDEN = "0/2 nodes are available"
 """What the last cycle, giant's, would say; nothing that was uploaded says it."""
 
 
-def veiled(who: Person, after: int) -> Run:
-    run = who.queued(CLUSTER, veiled_after=after)
+def hidden(who: Person, after: int) -> Run:
+    run = who.queued(CLUSTER, hidden_after=after)
     execute(worker="w")
     run.refresh_from_db()
     return run
@@ -73,9 +73,9 @@ def addresses(run: Run, cycle: int, pod: str) -> set[str]:
 
 
 @pytest.mark.django_db
-def test_nothing_beyond_the_veil_is_stored(ada: Person) -> None:
-    run = veiled(ada, 2)
-    assert (run.status, run.cycles, run.is_veiled) == (Run.Status.PAUSED, 2, True)
+def test_nothing_that_is_hidden_is_stored(ada: Person) -> None:
+    run = hidden(ada, 2)
+    assert (run.status, run.cycles, run.is_hidden) == (Run.Status.PAUSED, 2, True)
     assert list(run.cycle_rows.values_list("number", flat=True).order_by("number")) == [1, 2]
     assert max(run.chunks.values_list("last_cycle", flat=True)) == 2
     placed = run.pod_outcomes.exclude(node="").count()
@@ -83,9 +83,9 @@ def test_nothing_beyond_the_veil_is_stored(ada: Person) -> None:
 
 
 @pytest.mark.django_db
-def test_no_answer_tells_what_is_veiled(ada: Person) -> None:
-    run = veiled(ada, 4)
-    assert services.run_resume(run=run)  # a veil that is not lifted stops it again
+def test_no_answer_tells_what_is_hidden(ada: Person) -> None:
+    run = hidden(ada, 4)
+    assert services.run_resume(run=run)  # until it is revealed it stops again
     execute(worker="w")
     shared = f"?share={run_share(run=run).token}"
     asked = sorted(addresses(run, 4, "giant") | addresses(run, 5, "giant"))
@@ -106,8 +106,8 @@ LISTS = ("/", "/runs/", "/experiments/", "/teach", "/learn/", "/class/", "/by-ha
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("method", ["options", "post", "put"])
-def test_no_other_method_tells_what_is_veiled(ada: Person, method: str) -> None:
-    run = veiled(ada, 4)
+def test_no_other_method_tells_what_is_hidden(ada: Person, method: str) -> None:
+    run = hidden(ada, 4)
     shared = f"?share={run_share(run=run).token}"
     asked = sorted(addresses(run, 4, "giant") | addresses(run, 5, "giant"))
     for address in asked:
@@ -122,8 +122,8 @@ def test_no_other_method_tells_what_is_veiled(ada: Person, method: str) -> None:
 
 
 @pytest.mark.django_db
-def test_no_list_tells_what_is_veiled(ada: Person) -> None:
-    run = veiled(ada, 4)
+def test_no_list_tells_what_is_hidden(ada: Person) -> None:
+    run = hidden(ada, 4)
     for address in (*LISTS, f"{API}/runs/", f"{API}/snapshots/", f"{API}/experiments/"):
         answer = ada.client.get(address, headers=ada.headers)
         assert answer.status_code == 200, address
@@ -133,7 +133,7 @@ def test_no_list_tells_what_is_veiled(ada: Person) -> None:
 
 @pytest.mark.django_db
 def test_what_is_refused_says_so(ada: Person) -> None:
-    run = veiled(ada, 4)
+    run = hidden(ada, 4)
     of_cycle = problem(ada.get(f"/runs/{run.pk}/cycles/5/"), 409)
     assert of_cycle["type"] == "urn:kviz:problem:veiled"
     assert problem(ada.get(f"/runs/{run.pk}/pods/shop/giant/why/"), 409)["type"] == (
@@ -149,28 +149,28 @@ def test_what_is_refused_says_so(ada: Person) -> None:
 
 
 @pytest.mark.django_db
-def test_a_run_that_was_revealed_is_the_run_without_a_veil(ada: Person) -> None:
-    run, whole = veiled(ada, 1), ada.finished(CLUSTER)
+def test_a_run_that_was_revealed_is_the_run_of_which_nothing_was_hidden(ada: Person) -> None:
+    run, whole = hidden(ada, 1), ada.finished(CLUSTER)
     services.run_reveal(run=run, upto=Known(3))
     execute(worker="w")
     run.refresh_from_db()
     assert (run.status, run.cycles) == (Run.Status.PAUSED, 3)
     services.run_reveal(run=run, upto=Known(2))  # what is known stays known
     run.refresh_from_db()
-    assert (run.veiled_after, run.cycles) == (3, 3)
+    assert (run.hidden_after, run.cycles) == (3, 3)
     services.run_reveal(run=run, upto=None)
     execute(worker="w")
     run.refresh_from_db()
-    assert (run.status, run.is_veiled) == (Run.Status.FINISHED, False)
+    assert (run.status, run.is_hidden) == (Run.Status.FINISHED, False)
     assert run.trace_hash == whole.trace_hash
     told = ada.get(f"/runs/{run.pk}/pods/shop/giant/why/").content.decode()
     assert HIDDEN in told
 
 
 @sync_to_async
-def _veiled() -> tuple[Person, Run]:
+def _hidden() -> tuple[Person, Run]:
     ada = person()
-    return ada, veiled(ada, 4)
+    return ada, hidden(ada, 4)
 
 
 @sync_to_async
@@ -205,8 +205,8 @@ def _events(frame: bytes) -> Any:
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_no_frame_tells_what_is_veiled() -> None:
-    ada, run = await _veiled()
+async def test_no_frame_tells_what_is_hidden() -> None:
+    ada, run = await _hidden()
     async with socket(path(run), token(ada)) as line:
         before = await frames(line, '"paused"')
         await say(line, '{"details": [5]}')
