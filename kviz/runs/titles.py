@@ -42,11 +42,14 @@ def differences(run: Run) -> list[str]:
     """What makes a run another one than its cluster's first, each in a few words."""
     if run.is_observed:
         return []
-    return [translated(text) for text in (*_settings(run), *_changes(run))]
+    return [translated(text) for text in (*_settings(run), *_release(run), *_changes(run))]
 
 
 def differences_told(run: Run) -> str:
-    """The same in sentences, with old values and new; empty for a cluster as it was uploaded."""
+    """The same in sentences, with old values and new; empty for a cluster as it was uploaded.
+
+    The release is left out: who shows this shows the release of every run.
+    """
     if run.is_observed:
         return ""
     sentences = [*_settings(run), *(sentence_of(each) for each in run.changes)]
@@ -75,9 +78,6 @@ def _settings(run: Run) -> Iterator[str]:
         yield configuration_named(run.scheduler_config)
     if run.scenario and run.scenario != (sample.scenario if sample else ""):
         yield scenario_named(run.scenario)
-    told = run.snapshot.release_told if run.snapshot else ""
-    if told and run.release and run.release != chosen_release(AUTO, told).release.name:
-        yield f"v{run.release}"
     for gate, enabled in changed_gates(run):
         yield name_of(SwitchGate(gate, enabled))
     if draws_ties(run):
@@ -86,6 +86,13 @@ def _settings(run: Run) -> Iterator[str]:
         yield name_of(SetQueueOrder(cast("QueueOrder", run.queue_order)))
     if run.seed and run.seed_counts:
         yield name_of(SetSeed(run.seed))
+
+
+def _release(run: Run) -> Iterator[str]:
+    """The release that somebody chose, if it is not the one that the cluster's data lead to."""
+    told = run.snapshot.release_told if run.snapshot else ""
+    if told and run.release and run.release != chosen_release(AUTO, told).release.name:
+        yield f"v{run.release}"
 
 
 def _changes(run: Run) -> list[str]:

@@ -33,6 +33,7 @@ def module(person: Person, run: Run, cycle: int) -> str:
     assert answer.status_code == 200
     assert f'filename="Cycle{cycle}.tla"' in answer.headers["Content-Disposition"]
     text: str = answer.content.decode()
+    assert f"\\* Kubernetes v{run.release_text}." in text.splitlines()
     assert text.startswith("-" * 34)
     assert f" MODULE Cycle{cycle} " in text
     return text

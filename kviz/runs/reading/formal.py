@@ -69,6 +69,7 @@ def decided_of(recorded: CycleDocument) -> Decided:
             name for name, status in rejected if OTHERS_ANTI_AFFINITY in status.get("reasons", ())
         ),
         is_narrowed=recorded.get("pre_filter", {}).get("node_names") is not None,
+        release_text=recorded["release_text"],
     )
 
 

@@ -243,8 +243,10 @@ def test_of_a_cycle_that_cannot_be_re_enacted_there_is_what_the_trace_holds() ->
         n_tied=0,
         feasible=("n1", "n2"),
         top=(),
+        release_text="1.37.2 (nodes say v1.37.1)",
     )
     model = recorded_model(decided, "A real scheduler decided this cycle.")
+    assert model_text(model).split("\n")[1] == "Kubernetes v1.37.2 (nodes say v1.37.1)"
     assert model.places.possible.n == 5
     assert model.places.feasible.members == ("n1", "n2")
     assert model.loop.scheduling_enabled is True

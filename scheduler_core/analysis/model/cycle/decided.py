@@ -32,6 +32,8 @@ class Decided:
     by_others_anti_affinity: tuple[str, ...] = ()
     is_narrowed: bool = False
     """PreFilter left only some nodes, and no others were looked at."""
+    release_text: str = ""
+    """Whose scheduler it was, as in `1.37.2 (nodes say v1.37.1)`; empty if that is not known."""
 
     @property
     def stopped_early(self) -> bool:

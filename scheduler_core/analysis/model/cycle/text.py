@@ -123,6 +123,8 @@ def model_text(model: CycleModel) -> str:
 def _lines(model: CycleModel) -> Iterator[str]:
     decided = model.decided
     yield f"Cycle {decided.cycle}, {decided.pod}"
+    if decided.release_text:
+        yield f"Kubernetes v{decided.release_text}"
     yield statement(model)
     if model.unknown:
         yield f"Not known here: {model.unknown}"

@@ -48,6 +48,8 @@ def _comment(model: CycleModel) -> Iterator[str]:
     assert cluster is not None
     taken = decided.node or "no node"
     yield f"\\* Cycle {decided.cycle}: {decided.pod}. kube-scheduler took {taken}."
+    if decided.release_text:
+        yield f"\\* Kubernetes v{decided.release_text}."
     if (left := cluster.unbound.n - len(_unbound(model))) > 0:
         yield f"\\* {left} more unbound pods are left out: none of them has a higher priority."
     if model.places.feasible.at_least:
