@@ -23,7 +23,7 @@ from scheduler_core.trace.events import AnyEvent
 
 SHOWN = (
     *("why-pending", "preemption-budget", "fit-and-balance", "gangs"),
-    *("held-place", "permit-victim", "bound-elsewhere"),
+    *("held-place", "permit-victim", "bound-elsewhere", "outbid", "lands-elsewhere"),
 )
 """Samples whose runs components are shown."""
 CASCADE = """\

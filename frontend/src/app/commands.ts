@@ -116,7 +116,8 @@ function moves(explorer: Explorer, player: Player, page: Page): Command[] {
 function looks(explorer: Explorer, page: Page): Command[] {
   const tabs = TABS.map((tab, i): Command => ({
     id: `tab-${tab}`,
-    title: `command.tab.${tab}`,
+    title: `tab.${tab}`,
+    under: "inspector.label",
     group: "look",
     keys: [String((i + 1) % 10)],
     run: () => explorer.selection.select({ tab }),
@@ -169,7 +170,7 @@ function exports(page: Page): Command[] {
     ...offered.map((each): Command => ({
       id: each.id,
       title: `export.${each.id}` as TextKey,
-      under: "export.menu",
+      under: "topbar.export",
       group,
       keys: [],
       run: () => page.carryOut(each),

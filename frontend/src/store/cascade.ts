@@ -1,7 +1,7 @@
 // Preemptions that follow from one another: who was evicted comes back and evicts in turn, or
 // loses a nomination and has to make room elsewhere.
 
-import type { Cycle, NodeIndex, PodIndex } from "../base/units.ts";
+import type { Cycle, PodIndex, Seq } from "../base/units.ts";
 import type { HeaderEvent } from "../wire/events.ts";
 import type { Fold } from "./fold.ts";
 import { lossOf, type Loss } from "./loss.ts";
@@ -22,7 +22,7 @@ export interface Preemption {
 
 export interface Branch {
   readonly preemption: Preemption;
-  /** How the nomination was lost without being cleared; null if it was not. */
+  /** How the nomination was lost; null if it was not. */
   readonly loss: Loss | null;
   readonly then: readonly Branch[];
 }
@@ -70,20 +70,21 @@ export function cascadeOf(fold: Fold, cycle: Cycle): Branch | null {
 
 function branch(fold: Fold, preemption: Preemption, all: readonly Preemption[]): Branch {
   const next = all.filter((other) => other.after?.cycle === preemption.cycle);
-  const node = nominatedIn(fold, preemption);
   return {
     preemption,
-    loss: node < 0 ? null : lossOf(fold, preemption.cycle, preemption.preemptor, node),
+    loss: lossIn(fold, preemption),
     then: next.map((other) => branch(fold, other, all)),
   };
 }
 
-/** The node that a preemption nominates; -1 if the trace does not tell. */
-function nominatedIn(fold: Fold, { cycle, preemptor }: Preemption): NodeIndex {
-  for (const event of eventsOf(fold, cycle)) {
-    if (event?.kind === "NominationChanged" && event.pod === preemptor && event.node >= 0) return event.node;
+/** How the node that a preemption nominated was lost. */
+function lossIn(fold: Fold, { cycle, preemptor }: Preemption): Loss | null {
+  for (const [seq, event] of eventsOf(fold, cycle)) {
+    if (event?.kind === "NominationChanged" && event.pod === preemptor && event.node >= 0) {
+      return lossOf(fold, seq, preemptor, event.node);
+    }
   }
-  return -1;
+  return null;
 }
 
 /** Victims by cycle, each with the pod they made way for. */
@@ -101,16 +102,14 @@ function evictions(fold: Fold): Map<number, { preemptor: PodIndex; victims: PodI
 }
 
 /** Pods that lost their nomination in a cycle to its preemptor. */
-function* outbid(fold: Fold, cycle: Cycle, preemptor: PodIndex): Generator<number> {
-  for (const event of eventsOf(fold, cycle)) {
-    if (event?.kind === "NominationChanged" && event.node < 0 && event.pod !== preemptor) {
-      yield event.pod;
-    }
+export function* outbid(fold: Fold, cycle: Cycle, preemptor: PodIndex): Generator<PodIndex> {
+  for (const [, event] of eventsOf(fold, cycle)) {
+    if (event?.kind === "NominationChanged" && event.node < 0 && event.pod !== preemptor) yield event.pod;
   }
 }
 
-/** The events from a cycle's start to that of the next. */
-function* eventsOf({ chronicle, trace }: Fold, cycle: Cycle): Generator<HeaderEvent | null> {
+/** The events from a cycle's start to that of the next, with their seqs. */
+function* eventsOf({ chronicle, trace }: Fold, cycle: Cycle): Generator<[Seq, HeaderEvent | null]> {
   const end = cycle < chronicle.nCycles ? chronicle.startSeq.at(cycle + 1) : trace.length;
-  for (let seq = chronicle.startSeq.at(cycle); seq < end; seq++) yield trace.event(seq);
+  for (let seq = chronicle.startSeq.at(cycle); seq < end; seq++) yield [seq, trace.event(seq)];
 }

@@ -1,30 +1,37 @@
-// Nominations that come to nothing without being cleared by a greater preemption: the node is deleted, somebody takes
+// Nominations that come to nothing: a pod of higher priority makes room on the node, the node is deleted, others take
 // the room, or the pod goes elsewhere or is deleted itself.
 
 import type { Cycle, NodeIndex, PodIndex, Seq } from "../base/units.ts";
 import type { Result } from "../wire/events.ts";
 import { isPlaced } from "./cycle.ts";
 import type { Fold } from "./fold.ts";
+import type { Recording } from "./recording.svelte.ts";
 
-/** What made a nomination void: its node or its pod was deleted, others took the room, or the pod went elsewhere. */
-export type LossCause = "nodeDeleted" | "podDeleted" | "taken" | "elsewhere";
+/**
+ * What made a nomination void: another's preemption cleared it, its node or its pod was deleted, others took the room,
+ * or the pod went elsewhere.
+ */
+export type LossCause = "outbid" | "nodeDeleted" | "podDeleted" | "taken" | "elsewhere";
 
 export interface Loss {
   readonly cause: LossCause;
   readonly node: NodeIndex;
   /** The cycle it was lost in, or after which. */
   readonly cycle: Cycle;
-  /** Who took the room last; -1 for nobody. */
+  /** Who took the room last, or outbid the pod; -1 for nobody. */
   readonly by: PodIndex;
   /** Where the pod is placed or nominated instead; -1 for nowhere. */
   readonly instead: NodeIndex;
 }
 
-/** How the nomination that a preemption made in `cycle` was lost; null if it served, still holds, or was cleared. */
-export function lossOf(fold: Fold, cycle: Cycle, pod: PodIndex, node: NodeIndex): Loss | null {
-  const from = nominatedAt(fold, cycle, pod, node);
+/** How a nomination that was made at `from` was lost; null if it served or still holds. */
+export function lossOf(fold: Fold, from: Seq, pod: PodIndex, node: NodeIndex): Loss | null {
   const end = endOf(fold, pod, node, from);
-  if (end?.kind === "served" || end?.kind === "cleared") return null;
+  if (end?.kind === "served") return null;
+  if (end?.kind === "cleared") {
+    const lost = fold.chronicle.cycleAt(end.seq);
+    return { cause: "outbid", node, cycle: lost, by: fold.chronicle.pod.at(lost), instead: -1 };
+  }
   const found = whatHappened(fold, node, pod, from, end?.seq ?? fold.trace.length);
   const at = (seq: Seq): Cycle => fold.chronicle.cycleAt(seq);
   const instead = end?.kind === "elsewhere" ? end.node : -1;
@@ -35,18 +42,29 @@ export function lossOf(fold: Fold, cycle: Cycle, pod: PodIndex, node: NodeIndex)
   return { cause: "elsewhere", node, cycle: at(end.seq), by: -1, instead };
 }
 
+/** How a pod lost the last node that was nominated for it, by the moment shown; null if it lost none. */
+export function lostByNow({ fold, state }: Recording, pod: PodIndex): Loss | null {
+  const { chronicle } = fold;
+  for (const seq of chronicle.eventsOfPod(pod, state.moment)) {
+    const node = nominatedBy(fold, pod, seq);
+    if (node >= 0) return state.nominatedNodeOf(pod) === node ? null : lossOf(fold, seq, pod, node);
+  }
+  return null;
+}
+
+/** The node that an event nominates for a pod: its own preemption does, or it comes so; -1 for none. */
+function nominatedBy({ chronicle, trace }: Fold, pod: PodIndex, seq: Seq): NodeIndex {
+  const event = trace.event(seq);
+  if (event?.kind === "PodAdded") return event.nominated_node;
+  const cycle = chronicle.cycleAt(seq);
+  const isOwn = chronicle.pod.at(cycle) === pod && chronicle.preempted.at(cycle) === 1;
+  return event?.kind === "NominationChanged" && isOwn ? event.node : -1;
+}
+
 /** How the time of a nomination ends, by what happens to its pod. */
 type End =
   | { readonly kind: "served" | "cleared" | "failed" | "podDeleted"; readonly seq: Seq }
   | { readonly kind: "elsewhere"; readonly seq: Seq; readonly node: NodeIndex };
-
-function nominatedAt({ chronicle, trace }: Fold, cycle: Cycle, pod: PodIndex, node: NodeIndex): Seq {
-  for (let seq = chronicle.startSeq.at(cycle); seq < trace.length; seq++) {
-    const event = trace.event(seq);
-    if (event?.kind === "NominationChanged" && event.pod === pod && event.node === node) return seq;
-  }
-  return trace.length;
-}
 
 function endOf({ chronicle, trace }: Fold, pod: PodIndex, node: NodeIndex, from: Seq): End | null {
   const later = [...chronicle.eventsOfPod(pod)].filter((seq) => seq > from).reverse();

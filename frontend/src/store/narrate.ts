@@ -3,11 +3,11 @@
 
 import type { NodeIndex, PodIndex } from "../base/units.ts";
 import type { Params, TextKey } from "../base/text/text.ts";
-import { Result, type CycleFinished } from "../wire/events.ts";
+import { Result } from "../wire/events.ts";
 import type { CycleRecord, PluginStep, PointStep } from "./record.ts";
 import type { Explorer } from "./explorer.ts";
 import { observedStory } from "./observed.ts";
-import { gaveWay } from "./state.ts";
+import { gaveWay, wasLeaving } from "./state.ts";
 
 const LONG_MESSAGE = 70;
 
@@ -91,15 +91,14 @@ function words(explorer: Explorer, record: CycleRecord): Words {
 
 function ofCycle(explorer: Explorer, record: CycleRecord): Sentence {
   const { params, targets } = words(explorer, record);
-  const finished = asShown(record);
+  // What Permit or the binding cycle comes to later is no part of the moment shown.
+  const finished = record.ended;
   if (!finished) return { key: "story.running", params, targets };
   switch (finished.result) {
     case Result.UNSCHEDULABLE:
       return unschedulable(explorer, record, params, targets);
     case Result.ERROR:
       return { key: "story.error", params: { ...params, message: rootCause(finished.message) }, targets };
-    case Result.BIND_ERROR:
-      return { key: "story.bindError", params: { ...params, message: rootCause(finished.message) }, targets };
     case Result.SKIPPED:
       return { key: "story.skipped", params, targets };
     case Result.WAITING:
@@ -109,18 +108,15 @@ function ofCycle(explorer: Explorer, record: CycleRecord): Sentence {
   }
 }
 
-/** What the cycle had come to when it ended: what Permit decides later is no part of the moment shown. */
-const asShown = ({ ended, finished }: CycleRecord): CycleFinished | null =>
-  ended?.result === Result.WAITING ? ended : finished;
-
 /** Errors wrap one another, `a: b: c`; of a long one the headline has the innermost. */
 const rootCause = (message: string): string =>
   message.length > LONG_MESSAGE ? message.slice(message.lastIndexOf(": ") + 1).trim() : message;
 
 function unschedulable(explorer: Explorer, record: CycleRecord, params: Params, targets: Words["targets"]): Sentence {
   if (record.postFilter && record.postFilter.node >= 0) {
-    const victims = record.preemption.decided?.victims ?? [];
-    const isWithoutEviction = victims.length > 0 && victims.every((pod) => gaveWay(explorer.state, pod));
+    const victims = evictedBy(explorer, record);
+    if (!victims.length) return { key: "story.preemptsLeaving", params, targets };
+    const isWithoutEviction = victims.every((pod) => gaveWay(explorer.state, pod));
     const key = isWithoutEviction ? "story.preemptsWaiting" : "story.preempts";
     return { key, params: { ...params, n: victims.length }, targets };
   }
@@ -137,6 +133,10 @@ function unschedulable(explorer: Explorer, record: CycleRecord, params: Params, 
   }
   return { key: "story.fitsNowhere", params: { ...params, n: Number(params.all) }, targets };
 }
+
+/** The victims that would stay without this cycle's preemption. */
+const evictedBy = ({ state }: Explorer, { preemption, seqs }: CycleRecord): readonly PodIndex[] =>
+  preemption.decided?.victims.filter((pod) => !wasLeaving(state, pod, seqs[0] ?? 0)) ?? [];
 
 /** A node was chosen, and a later point refused the pod there. */
 function refused(record: CycleRecord, params: Params, targets: Words["targets"]): Sentence {
@@ -191,7 +191,7 @@ function ofPoint(explorer: Explorer, record: CycleRecord, step: PointStep): Sent
       );
     case "PostFilter":
       return step.outcome === "passed"
-        ? say("story.postFilter", { n: record.preemption.decided?.victims.length ?? 0 })
+        ? say(...madeRoom(explorer, record, step, "story.postFilter"))
         : say("story.postFilterFails");
     case "PreScore":
       return say("story.preScore", { n: step.plugins.length - skipped, skipped });
@@ -209,7 +209,7 @@ function ofPoint(explorer: Explorer, record: CycleRecord, step: PointStep): Sent
         { reason, point: step.point },
       );
     default:
-      if (step.outcome === "failed") return say("story.pointFails", { reason, point: step.point });
+      if (step.outcome === "failed") return say("story.pointFails", { reason: rootCause(reason), point: step.point });
       return say(BINDING_STORIES[step.point] ?? "story.postBind");
   }
 }
@@ -241,16 +241,18 @@ function ofPlugin(explorer: Explorer, record: CycleRecord, step: PointStep, plug
     return say("story.pluginScores", { n: record.selected?.n_scored ?? 0, weight: plugin.weight });
   }
   if (plugin.outcome === "unevaluated") return say("story.pluginUnevaluated");
-  if (step.point === "PostFilter") return say(...postFilterBy(record, plugin));
+  if (step.point === "PostFilter" && plugin.outcome !== "passed") return say("story.pluginNoRoom");
+  if (step.point === "PostFilter") return say(...madeRoom(explorer, record, step, "story.pluginNominates"));
   if (plugin.outcome === "failed") return say("story.pluginFails", { reason: step.status?.reasons.join(", ") ?? "" });
   return say(plugin.outcome === "waiting" ? "story.pluginWaits" : "story.pluginPasses");
 }
 
-/** What a PostFilter plugin did: made room on a node, or not. */
-function postFilterBy({ preemption, postFilter }: CycleRecord, plugin: PluginStep): [TextKey, Params] {
-  if (plugin.outcome !== "passed") return ["story.pluginNoRoom", {}];
-  const n = preemption.decided?.victims.length ?? 0;
-  return [postFilter && postFilter.node >= 0 && n ? "story.pluginNominates" : "story.pluginPasses", { n }];
+/** What PostFilter came to: pods give way on a node, or a plugin did something else. */
+function madeRoom(explorer: Explorer, record: CycleRecord, step: PointStep, nominates: TextKey): [TextKey, Params] {
+  const plugin = explorer.pluginName(step.plugins.find(({ outcome }) => outcome === "passed")?.plugin ?? -1);
+  const n = evictedBy(explorer, record).length;
+  if ((record.postFilter?.node ?? -1) < 0) return ["story.pluginPasses", { plugin, point: step.point }];
+  return [n ? nominates : "story.preemptsLeaving", { n, plugin }];
 }
 
 /** How many nodes a Filter plugin evaluated: those no plugin before it rejected. */

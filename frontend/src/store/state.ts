@@ -131,6 +131,10 @@ export class State {
   }
 }
 
+/** Whether a pod was stopping already when something happened; `since` is the seq of that. */
+export const wasLeaving = (state: State, pod: PodIndex, since: Seq): boolean =>
+  state.pod(pod, POD.TERMINATING) === 1 && state.pod(pod, POD.EVICTION) <= since;
+
 /** Whether a victim has lost its place without an eviction: it only waited on Permit. */
 export const gaveWay = (state: State, pod: PodIndex): boolean =>
   state.podFacts(pod) !== undefined && state.nodeOf(pod) < 0 && !state.pod(pod, POD.EVICTION);

@@ -16,6 +16,8 @@ export type RunName =
   | "fit-and-balance"
   | "gangs"
   | "held-place"
+  | "lands-elsewhere"
+  | "outbid"
   | "permit-victim"
   | "preemption-budget"
   | "why-pending";

@@ -1,4 +1,4 @@
-// English, for all that leaves the Explorer: links, and the menu of files.
+// English, for all that leaves the Explorer: links, and the way to the menu of files.
 
 export const exporting = {
   "topbar.share": "Share",
@@ -8,25 +8,5 @@ export const exporting = {
   "command.share": "Copy a link to this view",
   "command.export": "Export: the run, pictures, tables",
   "topbar.export.gloss": "Save the run, a picture or a table",
-  "export.menu": "Export",
-  "export.group.run": "The whole run",
-  "export.group.picture": "Pictures, as shown",
-  "export.group.table": "Tables as CSV, all rows",
-  "export.run-file": "Run as a file (.kviz)",
-  "export.run-page": "Offline page (.html)",
-  "export.map-png": "Map as PNG",
-  "export.map-svg": "Map as SVG",
-  "export.map-copy": "Copy the map as an image",
-  "export.timeline-png": "Timeline as PNG",
-  "export.timeline-svg": "Timeline as SVG",
-  "export.csv-nodes": "Nodes",
-  "export.csv-filter": "Filter: nodes by plugin",
-  "export.csv-scores": "Scores: nodes by plugin",
-  "export.csv-dryRuns": "Preemption: dry runs",
-  "export.csv-criteria": "Preemption: the choice of a node",
-  "export.csv-cache": "Cache: pods of a node",
-  "export.csv-events": "Events of a pod",
-  "export.csv-log": "Log of the cycle",
-  "export.csv-queues": "Queues",
-  "export.csv-cycles": "Cycles",
+  "topbar.export": "Export",
 } as const;

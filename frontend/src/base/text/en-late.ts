@@ -2,6 +2,7 @@
 // preemption, what happened, CycleState, devices, what stands on pictures, heads of columns.
 
 import { evidence } from "./en-evidence.ts";
+import { exportMenu } from "./en-export-menu.ts";
 import { help } from "./en-help.ts";
 import { lab } from "./en-lab.ts";
 import { observed } from "./en-observed.ts";
@@ -10,6 +11,7 @@ import { tour } from "./en-tour.ts";
 
 export const late = {
   ...evidence,
+  ...exportMenu,
   ...help,
   ...lab,
   ...observed,
@@ -143,6 +145,8 @@ export const late = {
   "preempt.evicted": "is evicted",
   "preempt.toEvict": "is to be evicted",
   "preempt.gaveWay": "is rejected on Permit",
+  "preempt.leaving": "stops already",
+  "preempt.losesNode": "has a lower priority, and loses its nomination",
   "preempt.next": "Next attempt: cycle {n}",
   "preempt.nothing": "Nothing is evicted.",
   "preempt.step": "{x} of {n} tried",
@@ -153,6 +157,8 @@ export const late = {
     "Preemptions that follow from one another: an evicted pod comes back, or a pod loses its nominated node.",
   "preempt.cycle": "Cycle {n}",
   "preempt.again": "makes room again",
+  "preempt.lost": "Nomination lost",
+  "preempt.lost.outbid": "{node} was nominated for it, and is no more. Room there is made for one of higher priority:",
   "preempt.lost.nodeDeleted": "Its nominated node {node} was deleted.",
   "preempt.lost.podDeleted": "It was deleted before it reached {node}.",
   "preempt.lost.taken": "The room on {node} was taken by",

@@ -37,9 +37,9 @@ export const story = {
     one: "{pod} is unschedulable for now: preemption rejects {n} pod on {node} that waits on Permit.",
     other: "{pod} is unschedulable for now: preemption rejects {n} pods on {node} that wait on Permit.",
   },
+  "story.preemptsLeaving": "{pod} is unschedulable for now: it waits for the pods that already stop on {node}.",
   "story.preFilterFails": "{pod} is rejected before any node is examined: {reason}",
   "story.error": "{pod} could not be scheduled because of an error: {message}",
-  "story.bindError": "{pod} could not be bound to {node}: {message}",
   "story.skipped": "{pod} is skipped: it is being deleted, or has a node already.",
   "story.waiting": "{pod} has a place on {node}, but waits on Permit before it is bound.",
   "story.queueSort": "{pod} is first in the queue: priority {priority}, attempt {attempt}.",
@@ -57,8 +57,8 @@ export const story = {
   "story.filterSamples":
     "Filter: {fit} nodes can take {pod}; enough were found after {examined} of {all} nodes, so the search stops.",
   "story.postFilter": {
-    one: "PostFilter: evicting {n} pod on {node} would make room for {pod}.",
-    other: "PostFilter: evicting {n} pods on {node} would make room for {pod}.",
+    one: "PostFilter: {pod} fits on {node} once {n} pod there gives way.",
+    other: "PostFilter: {pod} fits on {node} once {n} pods there give way.",
   },
   "story.postFilterFails": "PostFilter: no eviction can make room for {pod}.",
   "story.preScore": {
@@ -93,8 +93,8 @@ export const story = {
   },
   "story.pluginFails": "{plugin} rejects {pod}: {reason}",
   "story.pluginNominates": {
-    one: "{plugin} nominates {node} for {pod}, and evicts {n} pod there to make room.",
-    other: "{plugin} nominates {node} for {pod}, and evicts {n} pods there to make room.",
+    one: "{plugin} nominates {node} for {pod}; {n} pod there gives way.",
+    other: "{plugin} nominates {node} for {pod}; {n} pods there give way.",
   },
   "story.pluginNoRoom": "{plugin} cannot make room for {pod}.",
   "story.pluginPasses": "{plugin} passes at {point}.",

@@ -33,6 +33,22 @@ describe("Why", () => {
   });
 });
 
+describe("A nomination that was lost", () => {
+  test.each([
+    ["outbid", "?c=3", /Room there is made for one of higher priority: shop\/alarm-0 Cycle 2/],
+    ["outbid", "?c=1&tab=preempt", /Room there is made for one of higher priority: shop\/alarm-0 Cycle 2/],
+    ["lands-elsewhere", "?c=2", /It did not end up on node-1. It goes to node-2 instead. Cycle 2/],
+  ] as const)("is told: %s%s", async (run, search, told) => {
+    const { text } = await panelOf(run, search, /node-1 was nominated for it|It did not end up/);
+    expect(text).toMatch(told);
+  });
+
+  test("is not told before", async () => {
+    const { text } = await panelOf("outbid", "?c=1", /node-1 is nominated for it/);
+    expect(text).not.toContain("Nomination lost");
+  });
+});
+
 describe("Score", () => {
   test("adds up, and says that it was a tie", async () => {
     const { text } = await panelOf("why-pending", "?c=6&tab=score", /share the highest total/);
@@ -133,9 +149,17 @@ describe("The headline of a sample of a rare state", () => {
     expect(text).not.toContain("evicted");
   });
 
-  test("has the innermost of long errors", () => {
-    const { params } = narrate(opened("bound-elsewhere", "?c=1"));
-    expect(params.message).toBe('pod ferry-0 is already assigned to node "dock-2"');
+  test("does not count a victim that was leaving already", async () => {
+    const { explorer, text } = await panelOf("outbid", "?c=2&tab=preempt", /3. What follows/);
+    expect(narrate(explorer)).toMatchObject({ key: "story.preempts", params: { n: 1, node: "node-1" } });
+    expect(text).toMatch(/shop\/web-0 is evicted.*shop\/report-0 stops already/);
+    expect(text).toContain("shop/checkout-0 has a lower priority, and loses its nomination");
+  });
+
+  test("does not tell what the binding comes to later; of long errors Bind has the innermost", () => {
+    expect(narrate(opened("bound-elsewhere", "?c=1"))).toMatchObject({ key: "story.tie", params: { node: "dock-1" } });
+    const { params } = narrate(opened("bound-elsewhere", "?c=1&p=Bind"));
+    expect(params).toMatchObject({ point: "Bind", reason: 'pod ferry-0 is already assigned to node "dock-2"' });
   });
 
   test("counts one node in words", () => {

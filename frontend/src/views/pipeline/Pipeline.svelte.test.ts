@@ -35,9 +35,7 @@ test("a point and a plugin of it are opened, and the story is about them", async
 
 test("the plugin that preempts says what it did", () => {
   const { story } = show("preemption-budget", "?c=1&p=PostFilter&g=DefaultPreemption");
-  expect(story()).toBe(
-    "DefaultPreemption nominates node-5 for payments/authorize-0, and evicts 1 pod there to make room.",
-  );
+  expect(story()).toBe("DefaultPreemption nominates node-5 for payments/authorize-0; 1 pod there gives way.");
 });
 
 test.each(["?c=1", "?c=1&p=Permit", "?c=4"])("a pod that waits on Permit has not been rejected yet: %s", (search) => {
