@@ -110,14 +110,17 @@ def _explain_pending(
         found = replace(found, cluster_says={})
     if options.pod:
         found = replace(found, pods=_only(found.pods, pod_key(options.pod)))
+    groups = pending.grouped(found, objects, wanted)
     match options.format:
         case "json":
-            print(json.dumps(pending.as_json(found, without_pods) | wanted.features.as_json()))
+            print(
+                json.dumps(pending.as_json(found, groups, without_pods) | wanted.features.as_json())
+            )
         case "markdown":
-            print(pending.as_markdown(found, without_pods), end="")
+            print(pending.as_markdown(found, groups, without_pods), end="")
             print(f"\n{wanted.features.text}")
         case _:
-            print(pending.as_text(found, without_pods), end="")
+            print(pending.as_text(found, groups, without_pods), end="")
             print(f"\n{wanted.features.text}")
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from scheduler_core.analysis.advice.bugs import FoundBug, bugs_about, bugs_documents
+from scheduler_core.api import KubeObject
 from scheduler_core.api.counting import counted
 from scheduler_core.changes.owners import BARE
 from scheduler_core.evidence.document import free_room_document, lead_document
 from scheduler_core.evidence.free_room import FreeRoom
+from scheduler_core.scheduler.assembly import SchedulerOptions
 from scheduler_core.sim.pending import Pending, PendingPod
+from scheduler_core.sim.run import RunOptions
 from scheduler_core.wording import some_of
 
 NEVER_TRIED = "was never tried: the run ended first"
@@ -28,6 +32,8 @@ class PendingGroup:
     free_room: FreeRoom | None = None
     """As the first of the pods found it."""
     pods: list[str] = field(default_factory=list)
+    bugs: tuple[FoundBug, ...] = ()
+    """The scheduler's own bugs that decide about the first of the pods."""
 
     @property
     def title(self) -> str:
@@ -37,10 +43,15 @@ class PendingGroup:
         return f"{some_of(self.pods)} (bare {'pod' if len(self.pods) == 1 else 'pods'})"
 
 
-def grouped(pods: Iterable[PendingPod]) -> list[PendingGroup]:
-    """Group pods, the largest group first, else in the order in which they came."""
+def grouped(
+    found: Pending, objects: Sequence[KubeObject], options: RunOptions
+) -> list[PendingGroup]:
+    """Group the pending pods of `objects`, the largest group first, else as they came.
+
+    Raises ConfigError and PluginFailure.
+    """
     groups: dict[tuple[str, str, str], PendingGroup] = {}
-    for pod in pods:
+    for pod in found.pods:
         lead, namespace = pod.lead, pod.pod.partition("/")[0]
         cause = lead.text if lead is not None else _without_lead(pod)
         key = namespace, pod.owner, cause
@@ -50,6 +61,14 @@ def grouped(pods: Iterable[PendingPod]) -> list[PendingGroup]:
                 groups[key].in_full = lead.in_full
                 groups[key].also, groups[key].elsewhere = lead.also, lead.elsewhere
         groups[key].pods.append(pod.pod)
+    scheduler = SchedulerOptions(
+        configuration=options.configuration,
+        features=options.features,
+        registry=options.registry,
+        tie_break=options.tie_break,
+    )
+    for group in groups.values():
+        group.bugs = bugs_about(objects, group.pods[0], scheduler, message=group.message)
     return sorted(groups.values(), key=lambda group: -len(group.pods))
 
 
@@ -57,7 +76,9 @@ def _without_lead(pod: PendingPod) -> str:
     return pod.message if pod.cycle else NEVER_TRIED
 
 
-def as_json(found: Pending, without_pods: Sequence[str] = ()) -> dict[str, object]:
+def as_json(
+    found: Pending, groups: Sequence[PendingGroup], without_pods: Sequence[str]
+) -> dict[str, object]:
     """Return what `kviz explain --format json` prints about all pods."""
     return {
         "pending": [
@@ -75,8 +96,13 @@ def as_json(found: Pending, without_pods: Sequence[str] = ()) -> dict[str, objec
             for pod in found.pods
         ],
         "groups": [
-            {"owner": group.owner, "cause": group.cause, "pods": group.pods}
-            for group in grouped(found.pods)
+            {
+                "owner": group.owner,
+                "cause": group.cause,
+                "pods": group.pods,
+                "bugs": bugs_documents(group.bugs),
+            }
+            for group in groups
         ],
         "bound": [
             {
@@ -99,18 +125,20 @@ def _said(found: Pending, pod: str) -> dict[str, object] | None:
     return said.document if said is not None else None
 
 
-def as_text(found: Pending, without_pods: Sequence[str] = ()) -> str:
+def as_text(found: Pending, groups: Sequence[PendingGroup], without_pods: Sequence[str]) -> str:
     """Return the causes as lines of plain text, each with the pods it keeps waiting.
 
     First comes which workloads have no pod in the file, as none of theirs can be pending.
     """
-    return "\n".join(_lines(found, without_pods)) + "\n"
+    return "\n".join(_lines(found, groups, without_pods)) + "\n"
 
 
-def _lines(found: Pending, without_pods: Sequence[str]) -> Iterator[str]:
+def _lines(
+    found: Pending, groups: Sequence[PendingGroup], without_pods: Sequence[str]
+) -> Iterator[str]:
     yield from _headlines(found, without_pods)
     yield from (f"This may be wrong: {text}" for text in found.not_modelled)
-    for group in grouped(found.pods):
+    for group in groups:
         yield from ("", group.title, f"  {group.cause}")
         yield from (f"  {each}" for each in [group.in_full] if each)
         yield from (f"  also: {each}" for each in group.also)
@@ -119,16 +147,17 @@ def _lines(found: Pending, without_pods: Sequence[str]) -> Iterator[str]:
             yield f"  {group.free_room.sentence}"
         if group.message and group.message != group.cause:
             yield f"  {group.message}"
+        yield from (f"  {each.sentence}" for each in group.bugs)
     yield from _bound(found)
     differing = list(_differing(found))
     yield from ["", *differing] if differing else ()
 
 
-def as_markdown(found: Pending, without_pods: Sequence[str] = ()) -> str:
+def as_markdown(found: Pending, groups: Sequence[PendingGroup], without_pods: Sequence[str]) -> str:
     """Return the same as one would paste it into a ticket."""
     parts = [*(f"**{each}**" for each in _headlines(found, without_pods)), ""]
     parts += [f"- this may be wrong: {text}" for text in found.not_modelled]
-    for group in grouped(found.pods):
+    for group in groups:
         parts.append(f"- `{group.title}` {group.cause}")
         parts += [f"  - {each}" for each in [group.in_full] if each]
         parts += [f"  - also: {each}" for each in group.also]
@@ -137,6 +166,7 @@ def as_markdown(found: Pending, without_pods: Sequence[str] = ()) -> str:
             parts.append(f"  - {group.free_room.sentence}")
         if group.message and group.message != group.cause:
             parts.append(f"  > {group.message}")
+        parts += [f"  - {each.sentence}" for each in group.bugs]
     parts += [f"- {each}" for each in _bound(found) if each]
     parts += [f"- {each}" for each in _differing(found)]
     return "\n".join(parts) + "\n"

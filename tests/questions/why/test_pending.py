@@ -202,3 +202,42 @@ def test_pods_of_which_the_file_tells_no_verdict_are_not_compared(
     assert [each["cluster_says"] for each in json.loads(capsys.readouterr().out)["pending"]] == [
         None
     ] * 3
+
+
+BUG = """---
+apiVersion: v1
+kind: Pod
+metadata: {name: there, namespace: other, labels: {app: a}}
+spec: {nodeName: n, containers: [{name: c}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p, namespace: shop}
+spec:
+  containers: [{name: c}]
+  affinity:
+    podAntiAffinity:
+      requiredDuringSchedulingIgnoredDuringExecution:
+      - topologyKey: kubernetes.io/hostname
+        labelSelector: {matchLabels: {app: a}}
+        namespaceSelector: {matchExpressions: [{key: team, operator: NotIn, values: [a]}]}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: unlabelled}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n, labels: {kubernetes.io/hostname: n}}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}
+"""
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "json"])
+def test_a_bug_of_the_scheduler_is_named_without_a_pod_too(
+    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "bug.yaml"
+    file.write_text(BUG)
+    assert main(["explain", str(file), "--release", "1.36.2", "--format", form]) == 0
+    assert "(a bug of Kubernetes v1.36.2, #141526)" in capsys.readouterr().out
