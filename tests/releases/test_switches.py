@@ -25,7 +25,6 @@ from scheduler_core.api import (
     Toleration,
     Volume,
 )
-from scheduler_core.cluster.requests import Counted, pod_requests
 from scheduler_core.plugins.image_locality import ImageLocality
 from scheduler_core.queue.event_changes import pod_scheduling_properties_change
 from tests.builders import HOSTNAME, container, make_node, make_pod
@@ -188,9 +187,9 @@ def test_an_image_volume_raises_what_scores_100(on: bool, score: int) -> None:
     assert list(ImageLocality(world).score(None, world.info(pod), nodes)) == [score]
 
 
-@pytest.mark.parametrize(("on", "cpu_milli"), [(False, 4000), (True, 3000)])
-def test_a_resize_of_two_containers_crosswise(on: bool, cpu_milli: int) -> None:
-    pod = make_pod("p").containers(
+@BOTH
+def test_a_resize_of_two_containers_crosswise(on: bool) -> None:
+    resized = make_pod("resized").containers(
         replace(container({"cpu": "2"}), name="grows"),
         replace(container({"cpu": "1"}), name="shrinks"),
     )
@@ -200,8 +199,14 @@ def test_a_resize_of_two_containers_crosswise(on: bool, cpu_milli: int) -> None:
             ContainerStatus(name="shrinks", resources=requesting("2")),
         )
     )
-    counted = Counted(by_pod=on)
-    assert pod_requests(pod.status(status).obj(), counted).placed == {"cpu": cpu_milli}
+    cluster = Cluster(
+        make_node("n").cpu(4).obj(),
+        resized.status(status).on("n").obj(),
+        make_pod("p").cpu(1).obj(),
+        features=with_switch("requests_by_pod", on),
+    )
+    cluster.settle()
+    assert cluster.node_of("p") == ("n" if on else "")
 
 
 def requesting(cpu: str) -> ResourceRequirements:

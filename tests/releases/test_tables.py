@@ -27,6 +27,7 @@ APPLICATION = Path(kviz.__file__).parent
 NAMES_A_RELEASE = re.compile(
     r"\b(V1_\d+|LATEST|RELEASES)\b|\brelease(\.name|\.minor)?\s*(==|!=|<|>)"
 )
+COMPARES_WITH_ONE = re.compile(r"""(==|!=|[<>]=?|\bin)\s*[(\[{]?\s*["']v?1\.\d\d\b""")
 UNNUMBERED = {"budgets_spared"}
 READS_A_DEFAULT = re.compile(
     r"\bUNNAMED\b|\bFeatureGates\(\)|\bfeature_gates\(\{\}\)|\bdefault_configuration\(\)"
@@ -58,6 +59,25 @@ def test_the_engine_asks_switches_and_gates_and_never_which_release_it_is() -> N
         if file.parent.name != "releases" and NAMES_A_RELEASE.search(file.read_text())
     }
     assert asking == MAY_ASK
+
+
+def test_nothing_is_compared_with_one_release() -> None:
+    """Not outside the engine either: pages, scripts and answers follow what the tables say."""
+    root = APPLICATION.parent
+    asking = {
+        str(file.relative_to(root))
+        for folder in ("kviz", "templates", "frontend/src")
+        for file in (root / folder).rglob("*")
+        if file.suffix in (".py", ".html", ".ts", ".svelte") and ".test." not in file.name
+        if COMPARES_WITH_ONE.search(file.read_text())
+    }
+    assert not asking
+
+
+def test_every_switch_has_a_test_of_both_its_sides() -> None:
+    here = Path(__file__).parent
+    tests = "".join(file.read_text() for file in here.glob("test_*switches.py"))
+    assert set(re.findall(r'with_switch\(\s*"(\w+)", on\)', tests)) == set(SWITCHES)
 
 
 def test_what_is_said_of_a_run_is_said_of_its_release() -> None:

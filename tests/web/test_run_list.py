@@ -141,5 +141,5 @@ def test_ties_are_folded(owner: Person) -> None:
     twins = NODES.replace('cpu: "2"', 'cpu: "4"') + pod("web")
     run = owner.finished(twins)
     html = owner.client.get(f"/runs/{run.pk}").content.decode()
-    ties = html[html.index('<h2 id="ties"') :]
-    assert ties.index("<details") < ties.index("<table") < ties.index("</details>")
+    ties = html[html.index('id="ties"') :]
+    assert ties.index("<table") < ties.index("</details>")

@@ -58,8 +58,9 @@ def causes(parting: Parting | None, inputs: Inputs, changes: Sequence[str]) -> l
 
     Everything before was decided the same, so something that went in brought it about. `changes`
     are what made one run of the other, in words, if that is known: a single one is the cause.
-    Of several differences those are given that name the plugin, the node or the pod. Empty if
-    none does: then it is not known which it was.
+    Of several differences those are given that name the plugin, the node or the pod. If none does,
+    it is the release where that differs, for it may bear on anything; else it is not known which it
+    was, and the list is empty.
     """
     if parting is None:
         return []
@@ -69,7 +70,8 @@ def causes(parting: Parting | None, inputs: Inputs, changes: Sequence[str]) -> l
     if len(every) == 1:
         return [text for _, text in every]
     named = _names_in(parting)
-    return [text for name, text in every if named & set(name.replace("/", " ").split(" "))]
+    about = [text for name, text in every if named & set(name.replace("/", " ").split(" "))]
+    return about or [text for name, text in every if name == "release"]
 
 
 def _names_in(parting: Parting) -> set[str]:

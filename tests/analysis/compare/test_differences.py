@@ -9,9 +9,11 @@ import msgspec
 import pytest
 
 from scheduler_core.analysis.compare import Comparison, compare, read_lines
+from scheduler_core.analysis.compare.inputs import Setting
 from scheduler_core.analysis.compare.words import share_text
 from scheduler_core.api import KubeObject
-from scheduler_core.config import load_configuration
+from scheduler_core.config import FeatureGates, default_configuration, load_configuration
+from scheduler_core.releases import RELEASES
 from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.trace.checking import TraceError
 from tests.analysis.compare.runs import CONFIGURATION, chunks, run
@@ -147,6 +149,17 @@ def test_a_tie_beside_another_change_is_luck_and_the_rest_may_not_be() -> None:
     assert found.parting is not None
     assert found.parting.difference.luck
     assert not found.luck_only
+
+
+def test_another_release_may_bear_on_what_no_other_difference_names() -> None:
+    gates = FeatureGates((), RELEASES["1.37.2"])
+    newer = RunOptions(configuration=default_configuration(gates), features=gates)
+    cluster = [make_node("n1").cpu("1").obj(), *pods(1, "2")]
+    shape = Setting("default-scheduler VolumeBinding shape", "null", "[]")
+    found = compare(run(cluster), run(cluster, newer)).with_known([shape], ())
+
+    assert of(found)[:2] == ("PostFilter", "DynamicResources")
+    assert found.causes == ["release: 1.36.2 in A, 1.37.2 in B"]
 
 
 def test_a_move_by_the_change_is_no_luck() -> None:
