@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from pathlib import Path
 
-from kviz.reference.fidelity import differences
+import kviz
+from kviz.reference.fidelity import differences, report
 from scheduler_core.config.features import NOT_MODELLED
 from scheduler_core.releases import RELEASES
 from scheduler_core.releases.bugs import BUGS
@@ -28,6 +30,15 @@ spec:
     whenUnsatisfiable: DoNotSchedule
     labelSelector: {}
 """
+
+
+def test_the_readme_has_the_figures_of_every_release() -> None:
+    readme = (Path(kviz.__file__).parents[1] / "README.md").read_text()
+    found = report()
+    assert found is not None
+    assert [name for name, _ in found.releases] == list(RELEASES)
+    for name, each in found.releases:
+        assert f"| kube-scheduler v{name} | {each.cases} | {each.identical} |" in readme
 
 
 def test_what_is_not_modelled_stands_in_the_table(owner: Person) -> None:
