@@ -19,6 +19,7 @@ from scheduler_core.evidence.raw_score import RawScore
 from scheduler_core.evidence.requirement import (
     AtNode,
     Requirement,
+    domain_text,
     domain_word,
     label_text,
     state_of,
@@ -45,6 +46,11 @@ class TermInDomain(Requirement):
     def first_pod(self) -> str:
         """Return one of the pods by name, and how many there are beyond."""
         return some_of([pod for pod, _ in self.pods.some], self.pods.n, 1)
+
+    @property
+    def place(self) -> str:
+        """Return the domain by name, empty where the node has none."""
+        return "" if self.domain is None else domain_text(self.topology_key, self.domain)
 
     @property
     def has(self) -> str:
@@ -129,7 +135,7 @@ class PodsNear(TermInDomain):
             "needs a pod with {term} in the same {key}; {domain} has none, others have {n:,}",
             term=self.term,
             key=key,
-            domain=self.domain,
+            domain=self.place,
             n=self.n_anywhere,
         )
 
@@ -191,7 +197,7 @@ class PodsApart(TermInDomain):
             "pod_affinity.apart_from",
             "has anti-affinity to {term}: {domain} already runs {pod}",
             term=self.term,
-            domain=self.domain,
+            domain=self.place,
             pod=self.first_pod,
         )
 
@@ -228,7 +234,7 @@ class KeptOut(TermInDomain):
         return say(
             "pod_affinity.kept_out_by",
             "is kept out of {domain} by the anti-affinity of {pod} to {term}",
-            domain=self.domain,
+            domain=self.place,
             pod=self.first_pod,
             term=self.term,
         )

@@ -145,6 +145,12 @@ def domain_word(key: str) -> str:
     return say("topology.node", "node") if name == "hostname" else name
 
 
+def domain_text(key: str, domain: str) -> str:
+    """Return a domain of a topology key by name: a node's alone, else as a label, `zone=a`."""
+    name = short_key(key)
+    return domain if name == "hostname" else label_text(name, domain)
+
+
 def label_text(key: str, value: str | None) -> str:
     """Return a label as people write it: `zone=a`, or that it is not there."""
     return say("labels.lacks_key", "no label {key}", key=key) if value is None else f"{key}={value}"

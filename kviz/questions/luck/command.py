@@ -118,8 +118,9 @@ class _Clock:
         if n_made >= ROUND and not self._has_said and left_s > LONG_S:
             self._has_said = True
             text = (
-                f"kviz: note: {n_made} runs took {took_s:.0f} s; {self._n_runs:,} are made at "
-                f"most, {left_s:.0f} s more, and then some with single coins (--runs)"
+                f"kviz: note: {n_made} runs took {took_s:.0f} s; {self._n_runs:,} are made, or "
+                f"fewer once every interval is tight: up to {left_s:.0f} s more, and then some "
+                "with single coins (--runs)"
             )
             print(text, file=sys.stderr)
 

@@ -141,8 +141,10 @@ def _lines(found: Luck, pod: str) -> Iterator[str]:
 
 
 def _how(found: Luck) -> str:
-    end = "every interval was tight by then" if found.is_tight else "as asked"
-    return f"{found.runs} runs, {end}; seed {found.seed}; in brackets Wilson intervals at 95 %"
+    end = (
+        f" of {found.asked:,}: every interval was tight by then" if found.is_tight else ", as asked"
+    )
+    return f"{found.runs:,} runs{end}; seed {found.seed}; in brackets Wilson intervals at 95 %"
 
 
 def _row(each: PodLuck) -> tuple[str, ...]:

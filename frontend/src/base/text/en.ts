@@ -91,7 +91,7 @@ export const en = {
   "queue.why.noRequests": "requests nothing",
   "queue.why.backoffComplete": "backoff is over",
   "queue.why.failed": "tried, rejected by {plugins}",
-  "queue.why.error": "an error",
+  "queue.why.error": "tried, ended with an error",
   "queue.why.woken": "woken by {event}",
 
   "map.label": "Cluster",
