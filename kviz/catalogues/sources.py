@@ -40,6 +40,7 @@ KEYWORDS: Final = {
     "ngettext": (1, 2),
     "ngettext_lazy": (1, 2),
     "pgettext": ((1, "c"), 2),
+    "pgettext_lazy": ((1, "c"), 2),
     "npgettext": ((1, "c"), 2, 3),
 }
 _PYTHON_FORMAT: Final = re.compile(r"%(\(\w+\))?[sd]")

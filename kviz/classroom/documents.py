@@ -170,13 +170,16 @@ class Seat(TypedDict):
 
 
 class TeacherDocument(TypedDict):
-    """`counts` are those of the vote that is open or was the last, as answers come in."""
+    """`counts` are those of the vote that is open or was the last, as answers come in.
+
+    `titles` are those of the lesson's steps; empty in a class about a run.
+    """
 
     notes: str
     has_question: bool
     is_shown: bool
     hides: bool
-    next_title: str
+    titles: list[str]
     seats: list[Seat]
     n_in: int
     n_answered: int
@@ -342,13 +345,12 @@ def teacher_document(room: Room) -> Json:
     given = selectors.answers_of(votes[-1:]).get(votes[-1].pk, {}) if votes else {}
     scores = {seat.pk: n for seat, n in selectors.scores(room)}
     lesson, step = lesson_of(room), place.step
-    following = lesson.steps[place.number] if lesson and place.number < len(lesson.steps) else None
     teacher: TeacherDocument = {
         "notes": html_of(step.notes),
         "has_question": step.question is not None,
         "is_shown": place.is_shown,
         "hides": step.question is not None or step.reveal is not None,
-        "next_title": following.title if following else "",
+        "titles": [each.title for each in lesson.steps] if lesson else [],
         "seats": [
             {
                 "number": seat.number,

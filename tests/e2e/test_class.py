@@ -92,8 +92,8 @@ def test_a_class_goes_through_a_lesson_together(people: Open) -> None:
     expect(phone.get_by_text("Your answer: 1 of 3")).to_be_visible()
 
     press(teacher, "Reveal")
-    expect(phone.locator(".class__verdict")).to_have_text("Your answer: 1 of 3 ✓Right: 1 of 3 ✓")
-    expect(late.locator(".class__verdict")).to_have_text("Your answer: 2 of 3 ✗Right: 1 of 3 ✓")
+    expect(phone.locator(".class__verdict")).to_have_text("Your answer: 1 of 3 ✓ Right: 1 of 3 ✓")
+    expect(late.locator(".class__verdict")).to_have_text("Your answer: 2 of 3 ✗ Right: 1 of 3 ✓")
     gain = "Right: 0 of 2 before the discussion, 2 of 2 after it."
     for page in (teacher, phone, losing, late):
         expect(page.get_by_text(gain)).to_be_visible()

@@ -191,7 +191,8 @@ export interface TeacherState extends ClassState {
     readonly has_question: boolean;
     readonly is_shown: boolean;
     readonly hides: boolean;
-    readonly next_title: string;
+    /** Of the lesson's steps; empty in a class about a run. */
+    readonly titles: readonly string[];
     readonly seats: readonly Seat[];
     readonly n_in: number;
     readonly n_answered: number;
