@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
-import os
 import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -15,17 +12,11 @@ from tests.e2e.axe import serious_findings
 from tests.e2e.conftest import Api
 from tests.waiting import eventually
 
-ROOT = Path(__file__).parents[2]
-BESIDE = Path(os.environ.get("KVIZ_DUMPS", ROOT.parent / "shared" / "snapshots"))
 PACKING = next(preset.text for preset in PRESETS if preset.slug == "bin-packing")
 
 
 @pytest.fixture(scope="module")
 def cluster(api: Api) -> str:
-    """A recorded cluster of 100 nodes, or a sample where it is not at hand (docs/adr/0021)."""
-    dump = BESIDE / "medium.json.gz"
-    if dump.is_file():
-        return api.upload(gzip.decompress(dump.read_bytes()).decode())
     return api.sample("fit-and-balance")
 
 
@@ -99,9 +90,3 @@ def test_one_timeline_and_one_choice_move_both_maps(page: Page, two: tuple[str, 
     expect(names).to_have_text(["B"])
     page.get_by_role("button", name="Swap x").click()
     expect(names).to_have_text(["A"])
-
-
-def test_a_run_and_itself_say_so(page: Page, two: tuple[str, str]) -> None:
-    page.goto(f"/runs/compare?a={two[0]}&b={two[0]}")
-    expect(page.get_by_text("Every attempt ended the same way in both")).to_be_visible()
-    expect(maps(page)).to_have_count(2)

@@ -14,19 +14,9 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.e2e.axe import serious_findings
-from tests.e2e.conftest import Api
 from tests.e2e.test_explorer import explore, inspector, told
 
 MATRIX = "Filter: nodes by plugin"
-
-
-def saved(page: Page, name: str, folder: Path) -> Path:
-    """The file that a link or button makes the browser save."""
-    with page.expect_download() as download:
-        page.get_by_role("link", name=name).click()
-    file = folder / download.value.suggested_filename
-    download.value.save_as(file)
-    return file
 
 
 def chosen(page: Page, name: str, folder: Path) -> Path:
@@ -41,32 +31,6 @@ def chosen(page: Page, name: str, folder: Path) -> Path:
 
 def table(file: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"), newline="")))
-
-
-# ---------------------------------------------------------------- the run as a file
-
-
-def test_a_run_is_saved_and_opened_again(page: Page, clinic: str, api: Api, tmp_path: Path) -> None:
-    page.goto(f"/runs/{clinic}")
-    file = saved(page, "Run as a file", tmp_path)
-    assert re.fullmatch(r"why-pending-[0-9a-f]{8}\.kviz", file.name)
-
-    page.goto("/runs/")
-    page.get_by_label("File").set_input_files(file)
-    page.get_by_role("button", name="Open", exact=True).click()
-
-    expect(page.get_by_text("The run was opened from the file")).to_be_visible()
-    again = page.url.rsplit("/", 1)[1]
-    assert again != clinic
-    first, second = (api.call("GET", f"runs/{run}/")["trace_hash"] for run in (clinic, again))
-    assert first == second
-    address = "?c=6&p=Filter&g=TaintToleration&tab=filter"
-    seen = []
-    for run in (clinic, again):
-        explore(page, run, address)
-        expect(inspector(page).get_by_role("table")).to_be_visible()
-        seen.append(told(page))
-    assert seen[0] == seen[1]
 
 
 # ---------------------------------------------------------------- the page for offline
@@ -88,7 +52,10 @@ def test_a_run_is_stepped_from_a_disk_which_leads_nowhere_else(
 ) -> None:
     offline.context.set_offline(False)
     page.goto(f"/runs/{preemption}")
-    file = saved(page, "Offline page", tmp_path)
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Offline page").click()
+    file = tmp_path / download.value.suggested_filename
+    download.value.save_as(file)
     explore(page, preemption, "?c=3&tab=preempt")
     expect(inspector(page)).to_contain_text("Nominated")
     online = told(page)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Api
-from tests.e2e.test_editor import editor
 
 N_NODES = 60
-N_PODS = 1500
+N_PODS = 400
 
 
 def big_cluster() -> dict[str, object]:
@@ -77,34 +75,3 @@ def test_every_finding_leads_to_its_evidence(page: Page, clinic: str) -> None:
     expect(table.get_by_role("row")).to_have_count(11)
     table.get_by_role("link", name="4", exact=True).click()
     expect(page).to_have_url(re.compile(r"/explore\?c=4"))
-
-
-def test_a_bad_configuration_is_marked_where_it_is_bad(page: Page, api: Api) -> None:
-    page.goto(f"/runs/new?snapshot={api.sample('gpu-pool')}&preset=bin-packing")
-    written = editor(page, "Scheduler configuration")
-    expect(written).to_contain_text("MostAllocated")
-    written.fill(written.inner_text().replace("type: MostAllocated", "type: Tightest"))
-    page.get_by_role("button", name="Run the scheduler").click()
-    alert = page.get_by_role("alert")
-    expect(alert).to_contain_text("Tightest")
-    line = alert.get_by_role("link", name=re.compile(r"Line \d+"))
-    line.click()
-    marked = page.get_by_role("region", name="Lines with errors")
-    expect(marked.get_by_text("type: Tightest")).to_be_in_viewport()
-    expect(editor(page, "Scheduler configuration")).to_contain_text("type: Tightest")
-
-
-@pytest.mark.browser_context_args(java_script_enabled=False)
-def test_a_preemption_is_readable_without_scripts(page: Page, preemption: str) -> None:
-    page.goto(f"/runs/{preemption}")
-    evicted = page.get_by_role("region", name="Evicted pods").last
-    expect(evicted.get_by_role("rowheader")).to_have_text(["batch/render-1", "batch/render-0"])
-    page.goto(f"/runs/{preemption}/explore?c=1")
-    expect(page.get_by_role("heading", name="Cycle 1 of 7")).to_be_visible()
-    expect(page.get_by_role("region", name="Rejected nodes").last).to_contain_text(
-        "Insufficient cpu"
-    )
-    candidates = page.get_by_role("region", name="Preemption candidates").last
-    expect(candidates.get_by_role("rowheader")).to_have_count(5)
-    page.get_by_role("link", name="Next cycle").click()
-    expect(page.get_by_role("heading", name="Cycle 2 of 7")).to_be_visible()

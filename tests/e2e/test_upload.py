@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import FilePayload, Page, expect
 
 from kviz.reference import kubectl
@@ -60,18 +59,6 @@ def test_a_broken_file_alone_is_refused_in_place(page: Page) -> None:
     expect(page.get_by_label("Name")).to_have_value("keep this")
     expect(page.get_by_role("button", name="Upload")).to_be_enabled()
     expect(page).to_have_url(re.compile("/snapshots/new$"))
-
-
-@pytest.mark.browser_context_args(java_script_enabled=False)
-def test_uploading_works_without_scripts(page: Page) -> None:
-    page.goto("/snapshots/new")
-    page.get_by_label("Files").set_input_files([file("plain.yaml", GOOD)])
-    page.get_by_role("button", name="Upload").click()
-    expect(page.get_by_role("heading", name="plain", level=1)).to_be_visible()
-    page.goto("/snapshots/new")
-    page.get_by_label("Or paste it").fill(GOOD)
-    page.get_by_role("button", name="Upload").click()
-    expect(page.get_by_role("heading", name="1 node, 1 pod", level=1)).to_be_visible()
 
 
 def test_the_command_is_copied_and_a_dropped_file_taken(page: Page) -> None:

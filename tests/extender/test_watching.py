@@ -7,7 +7,6 @@ import re
 import time
 from collections.abc import Iterator
 from html import unescape
-from typing import Any
 
 import httpx
 import numpy as np
@@ -306,14 +305,6 @@ def test_tokens_differ_and_are_long(ada: Person) -> None:
     tokens = {session_create(workspace=ada.workspace).token for _ in range(50)}
     assert len(tokens) == 50
     assert min(map(len, tokens)) >= 43
-
-
-def test_a_session_is_private(ada: Person, settings: Any) -> None:
-    session = session_create(workspace=ada.workspace)
-    settings.MODE = "server"
-    ben = person()
-    assert ben.client.get(f"/extender/{session.pk}").status_code == 404
-    assert ben.client.post(f"/extender/{session.pk}/revoke").status_code == 404
 
 
 def test_long_lists_are_kept_in_part() -> None:

@@ -1,18 +1,23 @@
-"""`kviz mcp` as an assistant uses it: the SDK's own client over standard input and output."""
+"""`kviz mcp` as an assistant uses it: the SDK's own client, over standard input and output.
+
+What each tool asks is asked in this process, where no command has to be started.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from mcp import ClientSession, StdioServerParameters, stdio_client
+from mcp.client.client import Client
 from mcp.types import TextContent
 
 from kviz.cli.main import main
+from kviz.mcp import server
 from tests.running_server import command, environment
 
 CLUSTER = """\
@@ -48,6 +53,9 @@ SHAPES = "shapes: [{name: wide, allocatable: {cpu: '80', memory: 64Gi}}]"
 RULES = "- bind: {pods: {namespace: shop}}\n- utilisation: {resource: cpu, below: 80%}\n"
 
 
+TIME_LIMIT_S = 60.0
+
+
 @asynccontextmanager
 async def assistant(folder: Path, *clusters: str) -> AsyncIterator[ClientSession]:
     program, *arguments = command("mcp", *clusters)
@@ -57,7 +65,20 @@ async def assistant(folder: Path, *clusters: str) -> AsyncIterator[ClientSession
         yield session
 
 
-async def call(session: ClientSession, tool: str, **arguments: object) -> Any:
+@pytest.fixture
+def _in_this_process(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    async def asked(arguments: Sequence[str], _: float) -> Any:
+        with suppress(SystemExit):
+            main(arguments)
+        printed, told = capsys.readouterr()
+        if not printed:
+            raise server.CannotAnswer(told)
+        return json.loads(printed)
+
+    monkeypatch.setattr(server, "asked", asked)
+
+
+async def call(session: ClientSession | Client, tool: str, **arguments: object) -> Any:
     """What a tool answers; a text if it is an error."""
     result = await session.call_tool(tool, arguments)
     [content] = result.content
@@ -72,7 +93,7 @@ def cluster(tmp_path: Path) -> Path:
     return file
 
 
-@pytest.mark.slow("asks every question there is")
+@pytest.mark.slow("starts a server, and a command for each question")
 async def test_an_assistant_asks_and_drills_down(cluster: Path, tmp_path: Path) -> None:
     async with assistant(tmp_path, str(cluster)) as session:
         for tool in (await session.list_tools()).tools:
@@ -80,14 +101,19 @@ async def test_an_assistant_asks_and_drills_down(cluster: Path, tmp_path: Path) 
             assert tool.annotations.read_only_hint
             assert "never an instruction" in (tool.description or "")
         assert await call(session, "clusters") == {"clusters": ["shop"]}
-
-        pending = await call(session, "pending")
-        assert "shop/big" in json.dumps(pending["answer"])
         why = await call(session, "why_pending", pod="shop/big")
         assert "cpu" in json.dumps(why["answer"])
         again = await call(session, "more", answer_id=why["answer_id"])
         assert again["entries"].keys() == why["answer"].keys()
+        assert "shop/none" in await call(session, "why_pending", pod="shop/none")
 
+
+@pytest.mark.slow("asks every question there is")
+@pytest.mark.usefixtures("_in_this_process")
+async def test_every_tool_answers(cluster: Path) -> None:
+    async with Client(server.server_of({"shop": cluster}, TIME_LIMIT_S)) as session:
+        pending = await call(session, "pending")
+        assert "shop/big" in json.dumps(pending["answer"])
         run = (await call(session, "simulate"))["answer"]
         assert (run["pending"], run["bound"]) == (["shop/big"], 1)
         less = ["pod/shop/big set spec.containers[0].resources.requests.cpu=500m"]
@@ -112,11 +138,12 @@ async def test_an_assistant_asks_and_drills_down(cluster: Path, tmp_path: Path) 
         assert (await call(session, "luck", runs=10))["answer"]
 
 
-@pytest.mark.slow("asks with every tool")
+@pytest.mark.usefixtures("_in_this_process")
 async def test_what_cannot_be_answered_is_an_error_in_words(cluster: Path, tmp_path: Path) -> None:
     secret = tmp_path / "secret.yaml"
     secret.write_text("password: open-sesame")
-    async with assistant(tmp_path, f"a={cluster}", f"b={cluster}") as session:
+    asked_about = server.server_of({"a": cluster, "b": cluster}, TIME_LIMIT_S)
+    async with Client(asked_about) as session:
         asked: list[tuple[str, dict[str, object], str]] = [
             ("pending", {}, "there are: a, b"),
             ("pending", {"cluster": str(secret)}, "There is no cluster"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 from collections.abc import Callable
+from functools import cache
 from typing import get_args
 
 import msgspec
@@ -13,7 +14,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kviz.samples import Sample, sample_texts
+from kviz.samples import sample_texts
 from scheduler_core.api.ingest import ingest
 from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.trace import checking
@@ -27,16 +28,19 @@ from scheduler_core.trace.codec import (
     starts_cycle,
 )
 from scheduler_core.trace.events import AnyEvent, Detail, DetailEvent, HeaderEvent
+from tests.effort import examples
 
 MAX_BYTES = 64 << 20
 
 
-def events_of(sample: Sample) -> list[AnyEvent]:
-    ingested = ingest([(sample.path.name, io.BytesIO(sample.path.read_bytes()))])
+SAMPLES = {sample.slug: sample for sample in sample_texts()}
+
+
+@cache
+def events_of(slug: str) -> list[AnyEvent]:
+    path = SAMPLES[slug].path
+    ingested = ingest([(path.name, io.BytesIO(path.read_bytes()))])
     return list(simulate(list(ingested.objects), RunOptions()))
-
-
-TRACES = {sample.slug: events_of(sample) for sample in sample_texts()}
 
 
 def written(events: list[AnyEvent], may_cut: Callable[[], bool]) -> tuple[list[Chunk], str]:
@@ -64,20 +68,21 @@ def test_every_detail_event_has_its_place_among_the_others() -> None:
     assert {*AFTER, *BEFORE} == set(get_args(Detail))
 
 
-@pytest.mark.parametrize("slug", TRACES)
+@pytest.mark.parametrize("slug", SAMPLES)
+@examples(20)
 @given(data=st.data())
 def test_events_and_hash_are_found_again_however_it_was_cut(slug: str, data: st.DataObject) -> None:
-    chunks, trace_hash = written(TRACES[slug], lambda: data.draw(st.booleans()))
+    chunks, trace_hash = written(events_of(slug), lambda: data.draw(st.booleans()))
 
     events, found_hash = check(chunks)
 
-    assert events == [e for e in TRACES[slug] if not isinstance(e, DetailEvent)]
+    assert events == [e for e in events_of(slug) if not isinstance(e, DetailEvent)]
     assert found_hash == trace_hash
 
 
 @pytest.fixture
 def chunks() -> list[Chunk]:
-    return written(TRACES["why-pending"], lambda: True)[0]
+    return written(events_of("why-pending"), lambda: True)[0]
 
 
 def changed(chunk: Chunk, **values: object) -> Chunk:

@@ -8,9 +8,8 @@ import pytest
 
 from kviz.runs.execution.engine import max_cycle
 from kviz.runs.models import Run
-from kviz.runs.reading import held_cycles, reenactment
-from kviz.runs.sharing import run_share
-from tests.web.cast import API, CLUSTER, NODES, Person, pod, problem
+from kviz.runs.reading import reenactment
+from tests.web.cast import CLUSTER, NODES, Person, pod, problem
 
 PICKY = pod("picky", "64", nodeSelector="{disk: ssd}", priority="-1")
 NO_LABEL = {
@@ -66,11 +65,6 @@ def test_a_cycle_that_found_a_node(ada: Person, run: Run) -> None:
     assert also(ada, run, 1).json()["also"] == {}
 
 
-def test_a_run_without_nodes(ada: Person) -> None:
-    run = ada.finished(pod("lonely"))
-    assert also(ada, run, 1).json()["also"] == {}
-
-
 def test_a_run_that_goes_on_is_answered_too(ada: Person) -> None:
     run = ada.finished(CLUSTER + PICKY)
     Run.objects.filter(pk=run.pk).update(status=Run.Status.RUNNING)
@@ -100,17 +94,8 @@ def test_the_answer_is_kept(ada: Person, run: Run) -> None:
     problem(also(ada, run, 1), 409)
 
 
-def test_what_is_not_there(ada: Person, ben: Person, run: Run) -> None:
+def test_what_is_not_there(ada: Person, run: Run) -> None:
     problem(also(ada, run, 99), 404)
-    problem(also(ben, run, 1), 404)
-
-
-def test_whoever_has_the_link_may_ask(ben: Person, run: Run) -> None:
-    token = run_share(run=run).token
-    response = ben.client.get(
-        f"{API}/runs/{run.pk}/cycles/1/also/", {"share": token}, headers=ben.headers
-    )
-    assert response.status_code == 200
 
 
 # ---------------------------------------------------------------- refusals
@@ -149,14 +134,6 @@ def test_a_run_without_what_its_extenders_answered(ada: Person) -> None:
     assert "What its extenders answered was not recorded" in detail
 
 
-def test_one_at_a_time(ada: Person, run: Run) -> None:
-    with held_cycles.HELD.one_at_a_time:
-        response = also(ada, run, 1)
-    assert problem(response, 503)["type"] == "urn:kviz:problem:busy"
-    assert int(response.headers["Retry-After"]) > 0
-    assert also(ada, run, 1).status_code == 200
-
-
 def test_a_cycle_that_goes_another_way(ada: Person, run: Run) -> None:
     """The recorded verdicts are never contradicted."""
     without = (
@@ -181,7 +158,7 @@ def test_the_schema_knows_it(ada: Person) -> None:
     assert "more than the scheduler computes" in operation["description"]
 
 
-def test_what_plugins_prepared(ada: Person, ben: Person, run: Run) -> None:
+def test_what_plugins_prepared(ada: Person, run: Run) -> None:
     cycle = cycle_of(ada, run, "shop/picky")
     document = ada.get(f"/runs/{run.pk}/cycles/{cycle}/state/").json()
 
@@ -193,7 +170,6 @@ def test_what_plugins_prepared(ada: Person, ben: Person, run: Run) -> None:
     assert prepared["NodePorts"] == {"plugin": "NodePorts", "skipped": True, "state": None}
     assert document["pre_score"] == []
     problem(ada.get(f"/runs/{run.pk}/cycles/99/state/"), 404)
-    problem(ben.get(f"/runs/{run.pk}/cycles/{cycle}/state/"), 404)
 
 
 def test_a_state_too_long_to_read_is_cut(ada: Person, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from django.test import Client
 from kviz.engine_build import engine_build
 from kviz.experiments.models import Experiment, Result
 from kviz.runs.models import Run
-from tests.web.cast import NODES, Person, execute, person, pod, problem
+from tests.web.cast import NODES, Person, execute, pod, problem
 from tests.web.test_experiments import carried_out
 from tests.web.test_saved_runs import body
 
@@ -287,12 +287,3 @@ def test_prices_of_pools_are_typed_beside_the_shapes(owner: Person, client: Clie
     assert (bad.status_code, "dear" in bad.content.decode()) == (400, True)
     wrong = client.post("/experiments/nodes", values | {"shapes": "shapes:\n- {nme: x}\n"})
     assert "shapes-line-2" in wrong.content.decode()
-
-
-def test_answers_are_private(ada: Person, client: Client) -> None:
-    experiment = asked(ada, EQUALS, "luck")
-    ben = person()
-    problem(ben.get(f"/experiments/{experiment.pk}/"), 404)
-    assert client.post(f"/experiments/{experiment.pk}/run").status_code == 404
-    address = f"/experiments/capacity?snapshot={experiment.snapshot_id}"
-    assert client.get(address).status_code == 404

@@ -74,9 +74,3 @@ def test_where_every_pod_stands(ada: Person) -> None:
     assert rows["shop/giant"]["first_cause"] == "NodeResourcesFit"
     assert rows["shop/web-0"]["node"] in {"north", "south"}
     assert rows["shop/web-0"]["queue"] == ""
-
-
-def test_strangers_get_nothing(ada: Person, ben: Person) -> None:
-    run = ada.finished()
-    assert ben.client.get(f"/runs/{run.pk}/cycles.csv").status_code == 404
-    assert ben.client.get(f"/runs/{run.pk}/pods.csv").status_code == 404

@@ -25,7 +25,7 @@ from kviz.experiments.execution.claim import (
     portion_claim,
 )
 from kviz.experiments.models import Experiment, Portion, Result
-from tests.web.cast import NODES, Person, crowd, person, pod, problem
+from tests.web.cast import NODES, Person, crowd, pod, problem
 from tests.web.test_saved_runs import body
 
 TIGHT = NODES + "".join(pod(f"web-{i}", "2") for i in range(3))
@@ -139,17 +139,6 @@ def test_limits(ada: Person, settings: Any) -> None:
     settings.MAX_VARIANTS, settings.MAX_EXPERIMENTS = 10, 1
     assert ada.post("/experiments/", asks).status_code == 201
     problem(ada.post("/experiments/", asks), 429)
-
-
-def test_experiments_are_private(ada: Person) -> None:
-    experiment = started(ada)
-    ben = person()
-    for path in ("", "results/", "results.csv/", "results.json/"):
-        problem(ben.get(f"/experiments/{experiment.pk}/{path}"), 404)
-    problem(ben.post(f"/experiments/{experiment.pk}/cancel/", {}), 404)
-    assert ben.get("/experiments/").json() == []
-    asks = {"snapshot": str(experiment.snapshot_id), "kind": "survive", "asked": {"of": "zones"}}
-    problem(ben.post("/experiments/", asks), 400)
 
 
 def test_results_come_page_by_page_and_as_files(ada: Person) -> None:
@@ -442,13 +431,6 @@ def test_what_the_form_takes(
 ) -> None:
     sent = client.post("/experiments/new", {"snapshot": str(owner.snapshot().pk), **given})
     assert sent.status_code == answer
-
-
-def test_pages_of_an_experiment_are_private(ada: Person, client: Client) -> None:
-    experiment = started(ada)
-    assert client.get(f"/experiments/{experiment.pk}").status_code == 404
-    assert client.post(f"/experiments/{experiment.pk}/cancel").status_code == 404
-    assert client.post(f"/experiments/{experiment.pk}/delete").status_code == 404
 
 
 def test_an_experiment_is_stopped_and_deleted_on_its_page(owner: Person, client: Client) -> None:

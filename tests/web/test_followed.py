@@ -93,15 +93,6 @@ def test_a_decision_says_what_happened_around_it(ada: Person) -> None:
     assert all(line.split()[0] != "events" for each in beside if each for line in each.before)
 
 
-def test_nobody_else_sees_it(ada: Person, ben: Person) -> None:
-    followed = recorded(ada)
-    mine = followed.run.workspace
-    assert selectors.followed_get(followed_id=followed.pk, workspace=mine) == followed
-    assert selectors.followed_get(followed_id=followed.pk, workspace=ben.workspace) is None
-    assert not selectors.followed_list(workspace=ben.workspace).exists()
-    assert ada.client.get(f"/follow/{followed.run_id}").status_code == 404
-
-
 def test_what_is_no_recording_is_said(ada: Person) -> None:
     upload = SimpleUploadedFile("x.jsonl", b'{"type": "SYNCED"}\n')
     answer = ada.client.post("/follow/", {"recording": upload})

@@ -60,12 +60,6 @@ def test_a_cycle_that_is_not_there_is_refused(ada: Person) -> None:
     problem(ada.post(f"/runs/{run.pk}/cycles/99/snapshot/", {}), HTTPStatus.NOT_FOUND)
 
 
-def test_another_workspace_keeps_nothing_of_it(ada: Person, ben: Person) -> None:
-    run = ada.finished()
-    problem(ben.post(f"/runs/{run.pk}/cycles/1/snapshot/", {}), HTTPStatus.NOT_FOUND)
-    problem(ben.get(f"/snapshots/{run.snapshot_id}/yaml/"), HTTPStatus.NOT_FOUND)
-
-
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.slug)
 def test_a_cluster_as_yaml_is_read_as_the_same_cluster(ada: Person, sample: Sample) -> None:
     snapshot = ada.snapshot(sample.path.read_text(encoding="utf-8"))

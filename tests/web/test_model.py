@@ -149,11 +149,3 @@ def test_what_cannot_be_re_enacted_is_said(owner: Person, monkeypatch: pytest.Mo
     problem(owner.get(f"/runs/{run.pk}/cycles/1/model/tla/"), 409)
     page = owner.client.get(f"/runs/{run.pk}/cycles/1/model").content.decode()
     assert "the values behind it are not known" in page
-
-
-def test_others_do_not_see_it(ada: Person, ben: Person) -> None:
-    run = ada.finished(CLUSTER)
-    problem(ben.get(f"/runs/{run.pk}/cycles/1/model/"), 404)
-    problem(ben.get(f"/runs/{run.pk}/cycles/1/model/html/"), 404)
-    problem(ben.get(f"/runs/{run.pk}/cycles/1/model/tla/"), 404)
-    assert ben.client.get(f"/runs/{run.pk}/cycles/1/model").status_code == 404

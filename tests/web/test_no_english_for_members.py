@@ -20,8 +20,9 @@ from kviz.accounts.throttling import WorkspaceRate
 from kviz.common.limits import TooManyAtOnce
 from kviz.common.problems import Gone
 from tests.web.cast import API, NODES, execute, problem
+from tests.web.crawling import crawl
 from tests.web.english import english_on
-from tests.web.test_no_english_left import CHINESE, UNKNOWN, pages
+from tests.web.test_no_english_left import CHINESE, ENGLISH, UNKNOWN
 from tests.web.test_saved_runs import body
 
 PASSWORD = "a long enough password"
@@ -114,9 +115,9 @@ def test_no_page_of_an_administrator_has_an_english_sentence(ada: User) -> None:
     browser = reader(ada)
     team(browser)
     run_and_link(browser)
-    seen = dict(pages(browser, "/account/people")) | dict(pages(browser, "/account/workspaces/"))
+    seen = crawl(browser, "/account/people", ENGLISH)
     assert {"/account/log", "/account/tokens/", "/account/password", "/runs/links"} <= seen.keys()
-    found = {(line, address) for address, text in seen.items() for line in english_on(text)}
+    found = {(line, address) for address, page in seen.items() for line in english_on(page.html)}
     assert sorted(found) == []
 
 

@@ -8,28 +8,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
-from urllib.parse import urldefrag, urljoin, urlsplit
 
 import pytest
-from django.test import Client
 
 from kviz.runs.models import Run
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.services import samples_load
 from scheduler_core.wording import say
 from tests.web.cast import Person
+from tests.web.crawling import crawl
 from tests.web.english import english_on
-from tests.web.test_pages import BAD_CONFIG, Page
+from tests.web.test_pages import BAD_CONFIG
 from tests.web.test_texts_of_the_engine import CLINIC
 
 ENGLISH = re.compile(r"/(docs|static|api/v1/docs)/")
-NAMES = re.compile(r"/(cycles|pods|nodes)/.*")
 SAMPLES = ("why-pending", "fit-and-balance", "preemption-budget")
 CHINESE = re.compile("[\u4e00-\u9fff]")
-KINDS_SEEN = 3
-"""So many pages of a kind are opened: cycles, pods and nodes of a run are many and alike."""
 
 
 @pytest.fixture
@@ -37,29 +32,6 @@ def reader(owner: Person) -> Person:
     """Somebody who reads Chinese."""
     owner.client.post("/language", {"language": "zh-hans"})
     return owner
-
-
-def pages(client: Client, start: str) -> Iterator[tuple[str, str]]:
-    """Every page that links lead to, but those of a kind that was seen often enough."""
-    seen, waiting, kinds = {start}, [start], dict[str, int]()
-    while waiting:
-        address = waiting.pop(0)
-        kind = NAMES.sub(r"/\1", urlsplit(address).path)
-        kinds[kind] = kinds.get(kind, 0) + 1
-        if kinds[kind] > KINDS_SEEN:
-            continue
-        response = client.get(address)
-        if not response["Content-Type"].startswith("text/html") or response.get(
-            "Content-Disposition"
-        ):
-            continue
-        text = response.content.decode()
-        yield address, text
-        for link in Page(text).links:
-            target = urldefrag(urljoin(address, link)).url
-            if not urlsplit(target).netloc and not ENGLISH.match(target) and target not in seen:
-                seen.add(target)
-                waiting.append(target)
 
 
 @pytest.mark.slow("reads every page")
@@ -70,8 +42,8 @@ def test_no_page_has_an_english_sentence(reader: Person) -> None:
         reader.finished((CLINIC.parent / f"{name}.yaml").read_text())
     found = {
         (line, address)
-        for address, text in pages(reader.client, "/")
-        for line in english_on(text)
+        for address, page in crawl(reader.client, "/", ENGLISH).items()
+        for line in english_on(page.html)
         if line not in written
     }
     assert sorted(found) == []

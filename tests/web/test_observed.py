@@ -254,9 +254,3 @@ def test_a_run_in_the_words_of_kube_schedulers_own_metrics(ada: Person) -> None:
     assert found[took] == results["scheduled"]
     unschedulable = run.pod_outcomes.filter(queue="unschedulable").count()
     assert found["scheduler_pending_pods", (("queue", "unschedulable"),)] == unschedulable > 0
-
-
-def test_nobody_else_reads_the_metrics_of_a_run(ada: Person, ben: Person) -> None:
-    run = ada.finished()
-
-    assert ben.get(f"/runs/{run.pk}/metrics/").status_code == 404

@@ -115,15 +115,12 @@ def test_names_cannot_break_out(ada: Person) -> None:
     assert msgspec.json.decode(status)["error"] == HOSTILE
 
 
-def test_it_is_downloaded_and_shared(ada: Person, ben: Person) -> None:
+def test_it_is_downloaded(ada: Person) -> None:
     run = ada.finished()
     response = ada.get(f"/runs/{run.pk}/page/")
     name = f"cluster-{str(run.pk)[:8]}.html"
     assert response["Content-Disposition"] == f'attachment; filename="{name}"'
     assert body(response).decode() == page_of(run)
-    problem(ben.get(f"/runs/{run.pk}/page/"), 404)
-    token = run_share(run=run).token
-    assert body(ben.get(f"/runs/{run.pk}/page/?share={token}")).decode() == page_of(run)
 
 
 def test_a_run_that_goes_on_is_no_page_yet(ada: Person) -> None:

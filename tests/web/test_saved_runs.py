@@ -32,7 +32,6 @@ from kviz.runs.models import Cycle, PodOutcome, Run
 from kviz.runs.portable.saved import pieces
 from kviz.runs.reading import trace
 from kviz.runs.reading.findings import findings
-from kviz.runs.sharing import run_share
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.selectors import snapshot_objects
 from scheduler_core.api.packing import pack
@@ -229,13 +228,6 @@ def test_it_is_downloaded_as_a_file_and_sent_as_a_body(ada: Person) -> None:
 def test_a_run_that_goes_on_is_not_saved(ada: Person) -> None:
     told = problem(ada.get(f"/runs/{ada.queued().pk}/file/"), 409)
     assert "not over yet" in told["detail"]
-
-
-def test_a_shared_run_is_saved_by_whoever_has_the_link(ada: Person, ben: Person) -> None:
-    run = ada.finished()
-    problem(ben.get(f"/runs/{run.pk}/file/"), 404)
-    token = run_share(run=run).token
-    assert body(ben.get(f"/runs/{run.pk}/file/?share={token}")) == saved(run)
 
 
 def test_a_browser_opens_a_file_on_the_page_of_runs(ada: Person) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.web.cast import Person
-from tests.web.english import english_in, english_on
+from tests.web.english import english_in
 from tests.web.test_configuration_texts import asked, refused
 from tests.web.test_no_english_left import CHINESE
 
@@ -58,15 +58,6 @@ def test_what_is_wrong_with_a_scenario(owner: Person) -> None:
         told = [each["message"] for each in asked(owner, snapshot, scenario=text)]
         assert [each for each in told if not CHINESE.search(each)] == [], what
         assert english_in(told) == [], what
-
-
-def test_the_page_of_a_new_run_says_so_too(owner: Person) -> None:
-    snapshot = owner.snapshot()
-    owner.client.post("/language", {"language": "zh-hans"})
-    sent = {"snapshot": str(snapshot.pk), "scenario": SCENARIOS["a misspelt action"]}
-    answer = owner.client.post("/runs/new", sent)
-    assert answer.status_code == 400
-    assert english_on(answer.content.decode()) == []
 
 
 def test_what_is_wrong_with_a_change(owner: Person) -> None:
