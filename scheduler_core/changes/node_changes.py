@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
@@ -110,6 +110,13 @@ def copies_of(
         yield _renamed_node(node, name)
         if csi_node is not None:
             yield replace(csi_node, metadata=_fresh(csi_node, name))
+
+
+def moved_to(node: Node, name: str, labels: Mapping[str, str]) -> Node:
+    """Return a node of another name, with other values of those of the labels that it has."""
+    renamed = _renamed_node(node, name)
+    there = renamed.metadata.labels
+    return _with_labels(renamed, {**there, **{k: v for k, v in labels.items() if k in there}})
 
 
 def _renamed_node(node: Node, name: str) -> Node:

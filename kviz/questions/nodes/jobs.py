@@ -22,7 +22,7 @@ from scheduler_core.analysis.advice.nodes.offers import offers_of
 from scheduler_core.analysis.advice.nodes.shapes import Shapes, load_shapes
 from scheduler_core.analysis.advice.pools import pools_of
 from scheduler_core.analysis.advice.survival import standing_run
-from scheduler_core.api import KubeObject, Node
+from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.changes import Change, document_of
 from scheduler_core.changes.vocabulary import CopyNode, Create
 from scheduler_core.config import ConfigError, Problem
@@ -145,6 +145,6 @@ def changes_of(found: Addition, objects: Sequence[KubeObject]) -> list[Change]:
         if n and offer.node == there.get(offer.node.name):
             changes.append(CopyNode(offer.node.name, n))
         elif n:
-            nodes = tuple(item for item in offer.items(n) if isinstance(item, Node))
-            changes.append(Create(nodes))
+            made = tuple(item for item in offer.items(n) if not isinstance(item, Pod))
+            changes.append(Create(made))
     return changes

@@ -128,7 +128,9 @@ def _added(add: Mapping[str, Any] | None) -> list[str]:
     ) % len(add["placed"])
     told = [f"{nodes}{price}, {pods}"]
     if left := len(add["unhelped"]):
-        text = ngettext("%d pod would pend all the same.", "%d pods would pend all the same.", left)
+        text = ngettext(
+            "%d pod is unschedulable regardless.", "%d pods are unschedulable regardless.", left
+        )
         told.append(text % left)
     return told
 

@@ -92,7 +92,7 @@ def _addition_lines(found: Addition) -> Iterator[str]:
         if not found.prices.are_known:
             yield "No prices were given: fewer nodes count as cheaper, then smaller ones (--shapes)"
     elif found.unhelped:
-        yield "No node that can be had lets a pending pod bind"
+        yield "No new node lets a pending pod bind"
     else:
         yield "No pod is pending: there is nothing to add"
     if found.evicted:
@@ -101,7 +101,7 @@ def _addition_lines(found: Addition) -> Iterator[str]:
             f" without them {counted(found.n_evicted_without, 'pod')}"
         )
     if found.unhelped:
-        yield f"{counted(len(found.unhelped), 'pod')} would pend all the same:"
+        yield f"{counted(len(found.unhelped), 'pod')} unschedulable regardless:"
         for each in found.unhelped[:5]:
             yield f"  {each.pod}: {each.message or 'no scheduling cycle'}"
         if len(found.unhelped) > 5:

@@ -115,8 +115,7 @@ def read(experiment: Experiment, results: Sequence[Result]) -> Helps:
         whole["answers"] if whole else sorted((each for _n, each in _answers(results)), key=_key)
     )
     rows = [
-        AnswerRow(each, proofs[tuple(each["changes"])], lab_of(map(read_line, each["changes"])))
-        for each in found[:MAX_ANSWERS]
+        AnswerRow(each, proofs[tuple(each["changes"])], _lab(each)) for each in found[:MAX_ANSWERS]
     ]
     return Helps(
         pod=pod,
@@ -163,6 +162,13 @@ def _last_cycle(experiment: Experiment, pod: str) -> int:
     run = experiment.run
     known = pod_known(run=run, namespace=namespace, name=name) if run is not None else None
     return known.last_cycle if known is not None else 0
+
+
+def _lab(answer: Mapping[str, Any]) -> str:
+    """Return the answer for the Lab, empty where its one cycle cannot show what follows."""
+    if "wait" in answer.get("kinds", ()):
+        return ""
+    return lab_of(map(read_line, answer["changes"]))
 
 
 def lab_of(changes: Iterable[Change]) -> str:

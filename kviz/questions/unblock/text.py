@@ -67,6 +67,7 @@ def _answer_json(answer: Answer) -> dict[str, object]:
             "newly_bound": list(answer.newly_bound),
             "newly_pending": list(answer.newly_pending),
         },
+        "kinds": list(answer.kinds),
         "harm": answer.harm,
         "warnings": list(answer.warnings),
         "price": answer.price,
@@ -114,7 +115,7 @@ def tried_json(tried: Tried) -> dict[str, object]:
     if answer is None:
         return {"has_run": tried.has_run, "answer": None}
     told = _answer_json(answer)
-    return {"has_run": True, "answer": told, "base_price": answer.base_price, "kinds": answer.kinds}
+    return {"has_run": True, "answer": told, "base_price": answer.base_price}
 
 
 def tried_of(stored: Mapping[str, Any]) -> Tried:
@@ -131,7 +132,7 @@ def tried_of(stored: Mapping[str, Any]) -> Tried:
         newly_pending=tuple(found["others"]["newly_pending"]),
         price=found["price"],
         base_price=stored["base_price"],
-        kinds=tuple(stored["kinds"]),
+        kinds=tuple(found.get("kinds") or stored["kinds"]),
         n_helped=found["helps"],
         leaving=tuple(found.get("leaving", ())),
         warnings=tuple(found.get("warnings", ())),
@@ -254,6 +255,7 @@ KINDS = {
     "minDomains": say("unblock.fewer_domains", "fewer minDomains"),
     "labelKeys": say("unblock.own_revision", "counting only pods of its own revision"),
     "sidecar": say("unblock.plain_init", "sidecars made plain init containers"),
+    "wait": say("unblock.waiting_for_node", "waiting for a node to be back"),
     "force": say("unblock.force_deleting", "force-deleting pods that are terminating"),
     "scale": say("unblock.scaling_down", "scaling down"),
     "uncordon": say("unblock.uncordoning", "uncordoning"),

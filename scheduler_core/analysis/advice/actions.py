@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from scheduler_core.api import Pod
 from scheduler_core.changes import line_of
-from scheduler_core.changes.vocabulary import SetField, StepChange, target_of
+from scheduler_core.changes.vocabulary import Change, SetField, StepChange, target_of
 
 Kind = Literal[
     "gate",
@@ -23,6 +23,7 @@ Kind = Literal[
     "minDomains",
     "labelKeys",
     "sidecar",
+    "wait",
     "force",
     "scale",
     "uncordon",
@@ -55,6 +56,7 @@ PRICES: Final[dict[Kind, int]] = {
     "minDomains": 2,
     "labelKeys": 2,
     "sidecar": 3,
+    "wait": 1,
     "force": 4,
     "scale": 6,
     "uncordon": 2,
@@ -140,6 +142,11 @@ class Plan:
     @property
     def changes(self) -> tuple[StepChange, ...]:
         return tuple(change for each in self.actions for change in each.changes)
+
+    def risking(self, changes: Sequence[Change]) -> list[Change]:
+        """Return those of its changes that somebody makes: what is waited for is no risk."""
+        waited = [one for each in self.parts if each.kind == "wait" for one in each.changes]
+        return [each for each in changes if each not in waited]
 
     @property
     def lines(self) -> tuple[str, ...]:

@@ -167,8 +167,8 @@ def answer_of(
         n_helped=len(nodes),
         leaving=leaving,
         budgets=budgets,
-        warnings=(*warnings_of(changes, asked.cluster), *again.warnings),
-        title=title_of(plan),
+        warnings=(*warnings_of(plan.risking(changes), asked.cluster), *again.warnings),
+        title=title_of(plan, pending),
         afterwards=again.sentences,
         pod_kinds={pod.key: kind for pod in losing if (kind := kind_told(pod))},
     )

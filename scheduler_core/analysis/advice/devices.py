@@ -6,6 +6,7 @@ made from is. Devices of a node are what its driver has written into slices.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace as replaced
 from itertools import count, islice
@@ -14,10 +15,13 @@ from typing import Final, TypeAlias
 from msgspec.structs import replace
 
 from scheduler_core.analysis.advice.actions import PER_QUARTER, Action, action
+from scheduler_core.analysis.advice.harm import is_of_life_cycle
 from scheduler_core.analysis.advice.leaving import Leaving
 from scheduler_core.api import (
+    CELDeviceSelector,
     DeviceClass,
     DeviceRequest,
+    DeviceSelector,
     DeviceTaint,
     DeviceTaintRule,
     DeviceToleration,
@@ -32,7 +36,15 @@ from scheduler_core.api import (
     ResourceSlice,
 )
 from scheduler_core.changes.refusals import Objects
-from scheduler_core.changes.vocabulary import CopyNode, Create, Put, SetLabel
+from scheduler_core.changes.vocabulary import (
+    CopyNode,
+    Cordon,
+    Create,
+    Put,
+    RemoveTaint,
+    SetLabel,
+    StepChange,
+)
 from scheduler_core.devices.taint_rules import tainted
 from scheduler_core.evidence.device_claims import ALL, DevicesAvailable
 from scheduler_core.plugins.dynamic_resources.allocator import untolerated_taint
@@ -47,6 +59,12 @@ MAX_TAINTS: Final = 5
 """So many taints of devices are tolerated, one at a time."""
 MAX_LIKE: Final = 5
 """So many kinds of nodes with devices are tried as one more."""
+MAX_VALUES: Final = 3
+"""So many other values of an attribute are tried in a selector."""
+_COMPARED: Final = re.compile(
+    r"""attributes\[["'](?P<domain>[^"']+)["']\]\.(?P<name>\w+)\s*==\s*["'](?P<value>[^"']*)["']"""
+)
+"""How a selector asks that an attribute is some text."""
 MAX_USERS: Final = 2
 """So many pods at most give their devices up."""
 
@@ -85,12 +103,22 @@ def classes_there(pod: Pod, objects: Objects) -> Iterator[Action]:
 
 def one_more(node: str, objects: Objects) -> Action:
     """Return one more node like one, with devices like those that it alone has."""
+    number = _next_copy(node, objects)
+    fresh = _in_good_health(objects.get(Node, node), f"{node}-copy-{number}")
     own = [each for each in objects.all(ResourceSlice) if each.spec.node_name == node]
     if not own:
-        return action("node", CopyNode(node, 1))
-    number = _next_copy(node, objects)
+        return action("node", CopyNode(node, 1), *fresh)
     slices = tuple(_renamed(each, f"{node}-copy-{number}", number) for each in own)
-    return action("node", CopyNode(node, 1), Create(slices))
+    return action("node", CopyNode(node, 1), Create(slices), *fresh)
+
+
+def _in_good_health(node: Node | None, copy: str) -> Iterator[StepChange]:
+    """Yield what a new node does not have of one that is cordoned, ill, starting or leaving."""
+    if node is not None and node.spec.unschedulable:
+        yield Cordon(copy, False)
+    taints = node.spec.taints if node is not None else ()
+    for key in dict.fromkeys(each.key for each in taints if is_of_life_cycle(each.key)):
+        yield RemoveTaint(copy, key)
 
 
 def one_elsewhere(node: str, key: str, objects: Objects) -> Action:
@@ -204,8 +232,8 @@ def _alternatives(request: DeviceRequest, objects: Objects) -> Iterator[tuple[Ex
     exactly = request.exactly
     if exactly is None:
         return
-    if exactly.selectors:
-        yield replace(exactly, selectors=()), 0
+    for selectors in _other_selectors(exactly, objects):
+        yield replace(exactly, selectors=selectors), 0
     for taint in islice(_untolerated_taints(exactly, objects), MAX_TAINTS):
         yield replace(exactly, tolerations=(*exactly.tolerations, _tolerating(taint))), 0
     count = exactly.count or 1
@@ -217,6 +245,42 @@ def _alternatives(request: DeviceRequest, objects: Objects) -> Iterator[tuple[Ex
     others = (each.name for each in objects.all(DeviceClass))
     for name in islice((each for each in others if each != exactly.device_class_name), MAX_CLASSES):
         yield replace(exactly, device_class_name=name), 1
+
+
+def _other_selectors(exactly: Exact, objects: Objects) -> Iterator[tuple[DeviceSelector, ...]]:
+    """Yield the selectors with a value that a device has in place of another, or one left out."""
+    known = exactly.selectors
+    for i, each in enumerate(known):
+        expression = each.cel.expression if each.cel is not None else ""
+        for other in _with_values_there(expression, objects):
+            selector = DeviceSelector(cel=CELDeviceSelector(expression=other))
+            yield (*known[:i], selector, *known[i + 1 :])
+    for i in range(len(known)):
+        yield (*known[:i], *known[i + 1 :])
+    if len(known) > 1:
+        yield ()
+
+
+def _with_values_there(expression: str, objects: Objects) -> Iterator[str]:
+    """Yield an expression with the values that devices have of an attribute it compares."""
+    for found in _COMPARED.finditer(expression):
+        start, end = found.span("value")
+        have = attribute_values(found["domain"], found["name"], objects)
+        for value in islice((each for each in have if each != found["value"]), MAX_VALUES):
+            yield f"{expression[:start]}{value}{expression[end:]}"
+
+
+def attribute_values(domain: str, name: str, objects: Objects) -> list[str]:
+    """Return what text devices have in an attribute; of their own driver where it names none."""
+    values: dict[str, None] = {}
+    for item in objects.all(ResourceSlice):
+        for device in item.spec.devices:
+            found = device.attributes.get(f"{domain}/{name}")
+            if found is None and item.spec.driver == domain:
+                found = device.attributes.get(name)
+            if found is not None and found.string_value is not None:
+                values[found.string_value] = None
+    return list(values)
 
 
 def _untolerated_taints(exactly: Exact, objects: Objects) -> Iterator[DeviceTaint]:
@@ -264,7 +328,13 @@ DESCRIBED: Final[tuple[tuple[str, Callable[[Exact], object]], ...]] = (
         say("devices.devices", "devices"),
         lambda each: say("devices.all", "all") if each.allocation_mode == ALL else each.count or 1,
     ),
-    (say("devices.selectors", "selectors"), lambda each: len(each.selectors)),
+    (
+        say("devices.selectors", "selectors"),
+        lambda each: (
+            series(one.cel.expression for one in each.selectors if one.cel)
+            or say("value.none", "none")
+        ),
+    ),
     (
         say("devices.tolerations", "tolerations"),
         lambda each: series(map(toleration_text, each.tolerations)) or say("value.none", "none"),

@@ -10,7 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal
 
 from scheduler_core.api import (
+    CSINode,
     KubeObject,
+    Node,
     PersistentVolumeClaim,
     Pod,
     PriorityClass,
@@ -51,6 +53,15 @@ _LIFE_CYCLE: Final = (
 """How keys of taints begin that controllers put on nodes that are ill, leaving or not there yet."""
 _NOT_YET: Final = ("not-ready", "notready", "uninitialized", "unregistered", "initializing")
 """How keys end that agents have on a node until they run there."""
+CONTROL_PLANE: Final = (
+    "node-role.kubernetes.io/control-plane",
+    "node-role.kubernetes.io/master",
+)
+_PLACES: Final = (
+    *("topology.kubernetes.io/", "failure-domain.beta.kubernetes.io/"),
+    "node.kubernetes.io/instance-type",
+)
+"""How keys of labels begin that say where a machine is, and which it is."""
 _CORDON: Final = "node.kubernetes.io/unschedulable"
 _MACHINE: Final = (
     *("kubernetes.io/os", "kubernetes.io/arch"),
@@ -95,18 +106,12 @@ def _warnings(change: Change, cluster: Objects, uncordoned: set[str]) -> Iterato
     match change:
         case SetField(path="spec.tolerations[+]", value=dict(toleration)):
             yield from _of_toleration(toleration)
-        case RemoveTaint(node, key) if is_of_life_cycle(key):
-            if key != _CORDON or node not in uncordoned:
-                yield _marks(key)
-        case SetLabel(_, key, value) if key in _MACHINE:
-            yield say(
-                "harm.machine",
-                "{key} says what the machine is: an image that needs {value} may not run there",
-                key=key,
-                value=value,
-            )
+        case RemoveTaint() | SetLabel():
+            yield from _of_node(change, cluster, uncordoned)
         case Delete(target, grace_seconds=0) if target.kind is Pod:
             yield from _of_force(cluster.get(Pod, target.key))
+        case Put((CSINode() as made,)):
+            yield from _of_limit(made, cluster.get(CSINode, made.name))
         case Put(objects):
             yield from _of_devices(objects, cluster)
         case Delete(target) if target.kind is PersistentVolumeClaim:
@@ -119,12 +124,66 @@ def _warnings(change: Change, cluster: Objects, uncordoned: set[str]) -> Iterato
             pass
 
 
+def _of_node(
+    change: RemoveTaint | SetLabel, cluster: Objects, uncordoned: set[str]
+) -> Iterator[str]:
+    match change:
+        case RemoveTaint(node, _) if cluster.get(Node, node) is None:
+            pass  # a new node does not have it
+        case RemoveTaint(node, key) if is_of_life_cycle(key):
+            if key != _CORDON or node not in uncordoned:
+                yield _marks(key)
+        case RemoveTaint(_, key) if key in CONTROL_PLANE:
+            yield _serves_control_plane(key)
+        case SetLabel(node, key, value) if key.startswith(_PLACES):
+            yield from _of_place(cluster.get(Node, node), key, value)
+        case SetLabel(_, key, value) if key in _MACHINE:
+            yield say(
+                "harm.machine",
+                "{key} says what the machine is: an image that needs {value} may not run there",
+                key=key,
+                value=value,
+            )
+        case _:
+            pass
+
+
 def _of_toleration(toleration: Mapping[str, object]) -> Iterator[str]:
     key = str(toleration.get("key") or "")
     if not key and toleration.get("operator") == _ALL_OF:
         yield say("harm.every_taint", "it tolerates every taint, those of nodes in bad health, too")
     elif is_of_life_cycle(key):
         yield _marks(key)
+    elif key in CONTROL_PLANE:
+        yield _serves_control_plane(key)
+
+
+def _of_place(node: Node | None, key: str, value: str) -> Iterator[str]:
+    """Warn of a label that says of a machine what it is not: one that is only missing is no lie."""
+    known = node.metadata.labels.get(key) if node is not None else None
+    if known is not None and known != value:
+        yield say(
+            "harm.place",
+            "{key} says where the machine is, or what it is: that stays {known}",
+            key=key,
+            known=known,
+        )
+
+
+def _of_limit(made: CSINode, known: CSINode | None) -> Iterator[str]:
+    """Warn of a limit of volumes above what the driver reports."""
+    before = {each.name: each.allocatable for each in known.spec.drivers} if known else {}
+    for driver in made.spec.drivers:
+        old = before.get(driver.name)
+        if old is not None and driver.allocatable is not None and driver.allocatable != old:
+            yield say(
+                "harm.volume_limit",
+                "{driver} reports {n} as what the machine of {node} can attach: raise it only in "
+                "the driver's own settings, and only if the machine takes more",
+                driver=driver.name,
+                n=old.count,
+                node=made.name,
+            )
 
 
 def _of_field(change: SetField, pod: Pod | None) -> Iterator[str]:
@@ -139,6 +198,8 @@ def _of_field(change: SetField, pod: Pod | None) -> Iterator[str]:
                 "make room on that node",
                 name=owner.name,
             )
+    elif change.path.startswith("spec.resourceClaims") and change.value is None:
+        yield say("harm.no_devices", "the pod starts without these devices: does it work then?")
     elif ".requests" in change.path and change.value in (None, 0, "0", "0m"):
         yield say(
             "harm.no_request",
@@ -191,6 +252,15 @@ def _marks(key: str) -> str:
         "harm.life_cycle",
         "{key} marks a node that is starting, in bad health or leaving: wait until it is taken "
         "off, or mend the node",
+        key=key,
+    )
+
+
+def _serves_control_plane(key: str) -> str:
+    return say(
+        "harm.control_plane",
+        "{key} keeps nodes for the control plane: a pod there takes room from the API server and "
+        "etcd",
         key=key,
     )
 

@@ -8,7 +8,8 @@ from typing import Final
 
 from scheduler_core.analysis.advice.actions import BROKEN_BUDGET, Action, action
 from scheduler_core.analysis.advice.budgets import Disruptions, against, disruptions
-from scheduler_core.api import Pod, PodDisruptionBudget, ReplicaSet
+from scheduler_core.api import Node, Pod, PodDisruptionBudget, ReplicaSet
+from scheduler_core.api.reach import UNREACHABLE, is_out_of_reach
 from scheduler_core.changes.owners import (
     DEPLOYMENT,
     comes_back,
@@ -19,7 +20,15 @@ from scheduler_core.changes.owners import (
     surplus,
 )
 from scheduler_core.changes.refusals import Objects
-from scheduler_core.changes.vocabulary import Create, Delete, Scale, StepChange, target_of
+from scheduler_core.changes.vocabulary import (
+    Create,
+    Delete,
+    RemoveTaint,
+    Scale,
+    SetField,
+    StepChange,
+    target_of,
+)
 from scheduler_core.cluster.columns import PODS
 from scheduler_core.cluster.pods import controller_of
 from scheduler_core.cluster.requests import pod_requests
@@ -27,6 +36,8 @@ from scheduler_core.cluster.requests import pod_requests
 MAX_LEAVING: Final = 3
 """So many pods at most leave one node."""
 
+OUT_OF_REACH: Final = (UNREACHABLE, "node.kubernetes.io/not-ready")
+"""Taints that the node controller takes off when a kubelet is back."""
 SCALED: Final = ("ReplicaSet", "ReplicationController", "StatefulSet")
 """Owners of pods that have a number of replicas."""
 
@@ -48,6 +59,7 @@ class Leaving:
         if len(there) < len(keys):
             return
         if all(map(is_terminating, there)):
+            yield from self._waited_for(there)
             yield action("force", *(Delete(target_of(pod), 0) for pod in there))
         elif all(map(self._may_leave, there)):
             yield self._leave(there)
@@ -90,6 +102,19 @@ class Leaving:
         found = action("move" if len(again) == len(pods) else "delete", *changes)
         found = found.dearer(found.price * (len(pods) - 1))
         return found.dearer(BROKEN_BUDGET * len(against(self.disruptions(pods))))
+
+    def _waited_for(self, pods: Sequence[Pod]) -> Iterator[Action]:
+        """Yield the return of the node on which terminating pods stay: its kubelet ends them."""
+        nodes = {pod.spec.node_name for pod in pods}
+        node = self._objects.get(Node, next(iter(nodes)))
+        if len(nodes) > 1 or node is None or not is_out_of_reach(node):
+            return
+        ill = [each for each in node.spec.taints if each.key in OUT_OF_REACH]
+        changes: list[StepChange] = [RemoveTaint(node.name, each.key, each.effect) for each in ill]
+        for i, each in enumerate(node.status.conditions):
+            if each.type == "Ready" and each.status == "Unknown":
+                changes.append(SetField(target_of(node), f"status.conditions[{i}].status", "True"))
+        yield action("wait", *changes)
 
     def _scaled(self, pods: Sequence[Pod]) -> Iterator[Action]:
         """Yield their owner scaled down by so many; which pods it gives up, a run shows."""

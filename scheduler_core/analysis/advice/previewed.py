@@ -42,8 +42,11 @@ def n_with_devices(held: ReenactedCycle | None) -> int:
 def may_help(plan: Plan, held: ReenactedCycle) -> bool:
     """Return whether the cycle finds a node with the changes, or makes room for the pod.
 
-    What claims are made from has been read when the cycle begins.
+    What claims are made from has been read when the cycle begins, and who is terminating then
+    stays for it.
     """
+    if any(each.kind == "wait" for each in plan.parts):
+        return True
     puts = (item for each in plan.changes if isinstance(each, Put) for item in each.objects)
     if any(isinstance(item, ResourceClaimTemplate) for item in puts):
         return True

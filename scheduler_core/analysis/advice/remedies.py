@@ -7,7 +7,7 @@ against it. A requirement without an entry here has none.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
-from itertools import islice, product
+from itertools import product
 
 from scheduler_core.analysis.advice.actions import (
     AGAINST_THE_NODE,
@@ -18,6 +18,7 @@ from scheduler_core.analysis.advice.actions import (
     together,
 )
 from scheduler_core.analysis.advice.devices import devices_had, one_elsewhere, one_more
+from scheduler_core.analysis.advice.harm import CONTROL_PLANE
 from scheduler_core.analysis.advice.leaving import Leaving
 from scheduler_core.analysis.advice.requests import shrunk
 from scheduler_core.analysis.advice.volumes import (
@@ -57,7 +58,6 @@ OF_CONDITIONS = "node.kubernetes.io/"
 """Taints that the node lifecycle controller puts on, and would put on again."""
 CORDON_TAINT = "node.kubernetes.io/unschedulable"
 CORDON_TOLERATION = {"key": CORDON_TAINT, "operator": "Exists", "effect": "NoSchedule"}
-CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
 NEW_TOLERATION = "spec.tolerations[+]"
 REVISIONS = ("pod-template-hash", "rollouts-pod-template-hash", "controller-revision-hash")
 """Labels in which controllers write of which revision of its template a pod is."""
@@ -92,7 +92,8 @@ class Remedies:
             return list(self._taints(taints, node))
         # From the last to the first: what takes an element off a list moves those behind it.
         choices = [list(self._one(requirement, node)) for requirement in reversed(unmet)]
-        return [together(each) for each in islice(product(*choices), MAX_TOGETHER)]
+        ways = [together(each) for each in product(*choices)]
+        return sorted(ways, key=lambda each: len(each.parts))[:MAX_TOGETHER]
 
     def against_pod(self, unmet: Sequence[Requirement]) -> list[Action]:
         """Return the actions against what rejects the pod before any node is looked at."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from scheduler_core.analysis.advice.actions import Action, Kind, Plan
@@ -35,19 +36,21 @@ _PLAIN: Final[dict[Kind, Text]] = {
 }
 
 
-def title_of(plan: Plan) -> str:
-    """Return a plan in a few words."""
-    return series([_title(each) for each in plan.parts], PLUS)
+def title_of(plan: Plan, pending: Sequence[str] = ()) -> str:
+    """Return a plan in a few words; `pending` are the pods that have no node with it any more."""
+    return series([_title(each, pending) for each in plan.parts], PLUS)
 
 
-def _title(action: Action) -> str:
+def _title(action: Action, pending: Sequence[str]) -> str:
     new = [each.key for each in action.changes if isinstance(each, SetLabel)]
     if action.kind == "node" and new:
         return say("title.node_in_new", "Add a node in a new {key}", key=new[0].rpartition("/")[2])
+    if action.kind == "wait":
+        return say("title.wait", "Wait until {node} is back", node=waited_for(action))
     if (plain := _PLAIN.get(action.kind)) is not None:
         return plain
     if action.kind in ("move", "delete", "force"):
-        return _of_leaving(action)
+        return _of_leaving(action, pending)
     texts = dict.fromkeys(_of_change(action.kind, each) for each in action.changes)
     said = [text for text in texts if text]
     return series(said[:1] if action.kind in _ONE_SAYS_IT else said[:MAX_NAMED])
@@ -69,13 +72,22 @@ _LAST_SAYS_IT: Final = ("claim", "storageClass")
 """Kinds of which the last object is what it is about, those before it go with that."""
 
 
-def _of_leaving(action: Action) -> str:
+def waited_for(action: Action) -> str:
+    """Return the node of an action that is waited for."""
+    first = action.changes[0]
+    assert isinstance(first, RemoveTaint | SetField)
+    return first.node if isinstance(first, RemoveTaint) else first.target.name
+
+
+def _of_leaving(action: Action, pending: Sequence[str]) -> str:
     pods = [
         each.target.key
         for each in action.changes
         if isinstance(each, Delete) and each.target.kind is Pod
     ]
     names = some_of(pods, most=MAX_NAMED)
+    if action.kind == "move" and not set(pods).isdisjoint(pending):
+        return say("title.give_up", "Give it the place of {pods}", pods=names)
     if action.kind == "move":
         return say("title.move", "Move {pods} elsewhere", pods=names)
     if action.kind == "force":

@@ -442,7 +442,8 @@ class Search:
     def _rank(self, plan: Plan) -> tuple[int, int]:
         """Return the least rank that an answer by this plan can have."""
         changes, cluster = self._whole(plan).changes, self._trials.resting
-        harm = harm_of(warnings_of(changes, cluster), tuple(leaving_of(changes, cluster)))
+        warnings = warnings_of(plan.risking(changes), cluster)
+        harm = harm_of(warnings, tuple(leaving_of(changes, cluster)))
         return (ORDER.index(harm), plan.price)
 
     def _is_behind_all(self, plan: Plan) -> bool:

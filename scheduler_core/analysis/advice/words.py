@@ -8,6 +8,7 @@ from typing import Final
 from scheduler_core.analysis.advice.actions import Action, Kind, Plan
 from scheduler_core.analysis.advice.devices import told as devices_told
 from scheduler_core.analysis.advice.missing_claims import told as made_told
+from scheduler_core.analysis.advice.titles import waited_for
 from scheduler_core.api import (
     CSINode,
     KubeObject,
@@ -21,9 +22,11 @@ from scheduler_core.changes import Change, Rules, sentence
 from scheduler_core.changes.applying import RestingCluster
 from scheduler_core.changes.vocabulary import (
     CopyNode,
+    Cordon,
     Create,
     Delete,
     Put,
+    RemoveTaint,
     SetField,
     SetLabel,
     Target,
@@ -36,7 +39,8 @@ def sentence_of(plan: Plan, cluster: RestingCluster) -> str:
     said = []
     for n_said, each in enumerate(plan.parts):
         before = cluster.after(plan.parts[n_said - 1].changes) if n_said else cluster
-        said.append(series(_parts(each, before), SEMICOLON))
+        parts = _waiting(each) if each.kind == "wait" else _parts(each, before)
+        said.append(series(parts, SEMICOLON))
         cluster = before
     return series(said, THEN)
 
@@ -48,7 +52,9 @@ def _parts(action: Action, cluster: RestingCluster) -> Iterator[str]:
                 continue
             case Delete(target):
                 yield _deleted(target, action, cluster)
-            case CopyNode() | SetLabel() | Create() if action.kind == "node":
+            case CopyNode() | SetLabel() | Create() | RemoveTaint() | Cordon() if (
+                action.kind == "node"
+            ):
                 yield from _node_told(change, action, cluster)
             case Create() | Put() if action.kind in ("move", "delete", "schedule"):
                 continue
@@ -77,6 +83,14 @@ def _parts(action: Action, cluster: RestingCluster) -> Iterator[str]:
                 continue
             case _:
                 yield sentence(change, cluster, Rules())
+
+
+def _waiting(action: Action) -> Iterator[str]:
+    yield say(
+        "advice.wait",
+        "wait until node {node} is back: its kubelet then ends the pods that are terminating there",
+        node=waited_for(action),
+    )
 
 
 def _deleted(target: Target, action: Action, cluster: RestingCluster) -> str:
@@ -122,7 +136,7 @@ def _node_told(change: Change, action: Action, cluster: RestingCluster) -> Itera
         case CopyNode(node) if new:
             yield say(
                 "advice.node_in_new",
-                "add 1 node like {node} in a {key} of its own",
+                "add 1 node like {node} in a new {key}",
                 node=node,
                 key=new[0],
             )
@@ -130,6 +144,10 @@ def _node_told(change: Change, action: Action, cluster: RestingCluster) -> Itera
             yield sentence(change, cluster, Rules())
         case Create():
             yield say("advice.with_like_devices", "with devices like its own")
+        case Cordon():
+            yield say("advice.not_cordoned", "not cordoned")
+        case RemoveTaint(_, key):
+            yield say("advice.without_taint", "without taint {key}", key=key)
         case _:
             pass
 

@@ -19,14 +19,16 @@ PINNED = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecut
 @pytest.fixture(scope="module")
 def cluster() -> RestingCluster:
     daemon = make_pod("agent").namespace("shop").owner("DaemonSet", "agent").obj()
-    return RestingCluster([make_node("n").obj(), make_pod("web").namespace("shop").obj(), daemon])
+    return RestingCluster(
+        [make_node("n").zone("a").obj(), make_pod("web").namespace("shop").obj(), daemon]
+    )
 
 
 @pytest.mark.parametrize(
     ("toleration", "is_risk"),
     [
         ({"key": "nvidia.com/gpu", "operator": "Exists"}, False),
-        ({"key": "node-role.kubernetes.io/control-plane", "operator": "Exists"}, False),
+        ({"key": "node-role.kubernetes.io/control-plane", "operator": "Exists"}, True),
         ({"key": "node.kubernetes.io/disk-pressure", "operator": "Exists"}, True),
         ({"key": "node.cloudprovider.kubernetes.io/uninitialized", "operator": "Exists"}, True),
         ({"key": "karpenter.sh/disrupted", "operator": "Exists"}, True),
@@ -51,6 +53,11 @@ def test_tolerating_what_marks_a_node_for_a_while_is_a_risk(
         (("node/n untaint gpu",), ""),
         (("node/n label kubernetes.io/arch=arm64",), "an image that needs arm64"),
         (("node/n label disk=ssd",), ""),
+        (("node/n untaint node-role.kubernetes.io/control-plane",), "for the control plane"),
+        (("node/n label topology.kubernetes.io/zone=b",), "that stays a"),
+        (("node/n label topology.kubernetes.io/region=b",), ""),
+        (("node/n-copy-1 untaint node.kubernetes.io/unreachable",), ""),
+        (("pod/shop/web set spec.resourceClaims[0]=null",), "without these devices"),
         (("pod/shop/web set spec.containers[0].resources.requests.cpu=0",), "may starve"),
         (("pod/shop/web set spec.containers[0].resources.requests.cpu=1",), ""),
         (("pod/shop/web set spec.priorityClassName=high",), "may evict others"),

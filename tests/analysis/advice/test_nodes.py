@@ -24,7 +24,7 @@ from scheduler_core.api import (
 from scheduler_core.config import ConfigError
 from scheduler_core.sim.copies import RunCopies
 from scheduler_core.sim.run import RunOptions
-from tests.builders import HOSTNAME, PodBuilder, budget, make_node, make_pod
+from tests.builders import HOSTNAME, ZONE, PodBuilder, budget, make_node, make_pod
 
 OPTIONS = RunOptions()
 
@@ -131,6 +131,15 @@ def test_pods_of_daemon_sets_take_their_part_of_a_new_node() -> None:
     pods = [make_pod("there").cpu(3).on("n").obj(), make_pod("p").cpu("3500m").obj()]
     found = nodes_to_add([node, agent, *pods], OPTIONS, [offer])
     assert [each.pod for each in found.unhelped] == ["default/p"]
+
+
+def test_a_node_in_a_zone_that_is_not_there_yet() -> None:
+    nodes = [make_node(z).zone(z).cpu(4).obj() for z in ("a", "b")]
+    pods = [make_pod(f"db-{i}").label("app", "db").apart_from("db", ZONE).cpu(1) for i in range(3)]
+    objects = [*nodes, pods[0].on("a").obj(), pods[1].on("b").obj(), pods[2].obj()]
+    found = nodes_to_add(objects, OPTIONS, offers_of(objects))
+    assert counted(found) == {"4 cpu 16Gi memory/new-zone": 1}
+    assert found.placed == {"default/db-2": "a-new-zone-copy-1"}
 
 
 # ---------------------------------------------------------------- draining

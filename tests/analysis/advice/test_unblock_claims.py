@@ -158,9 +158,20 @@ def test_fewer_devices_or_no_selectors_are_asked_for() -> None:
     fewer = "claim default/c: devices of r 4 → 2 (make it again)"
     assert fewer in asking(four, devices.device_class(), has("d0", "d1"))
     picky = devices.claim("c", devices.exactly("r", where="device.driver == 'none'"))
-    assert "claim default/c: selectors of r 1 → 0 (make it again)" in asking(
-        picky, devices.device_class(), has("d0")
+    assert (
+        "claim default/c: selectors of r device.driver == 'none' → none (make it again)"
+        in asking(picky, devices.device_class(), has("d0"))
     )
+
+
+def test_a_selector_asks_for_a_value_that_a_device_has() -> None:
+    there = devices.resource_slice("of-n", devices.device("d0", model="A100"), node="n")
+    wanted = f"device.attributes['{devices.DRIVER}'].model == '{{}}'"
+    picky = devices.claim("c", devices.exactly("r", where=wanted.format("H100")))
+    found = asking(picky, devices.device_class(), there)
+    other = f"selectors of r {wanted.format('H100')} → {wanted.format('A100')} (make it again)"
+    assert f"claim default/c: {other}" in found
+    assert "tolerat" not in " ".join(found)
 
 
 @pytest.mark.parametrize(

@@ -39,9 +39,7 @@ def test_fewer_domains_or_a_zone_that_is_not_there_yet() -> None:
     pod = replace(pod, spec=replace(pod.spec, topology_spread_constraints=(spread,)))
     found = answered(*TWO_ZONES, web("x").on("a").obj(), web("y").on("b").obj(), pod)
     assert found["Lower minDomains to 2"].harm == "none"
-    assert found["Add a node in a new zone"].sentence == (
-        f"add 1 node like b in a {ZONE} of its own"
-    )
+    assert found["Add a node in a new zone"].sentence == (f"add 1 node like b in a new {ZONE}")
 
 
 def test_a_rollout_counts_only_its_own_revision() -> None:
@@ -58,6 +56,10 @@ def test_who_is_stuck_on_a_node_out_of_reach_is_deleted_by_force() -> None:
     stuck = make_pod("old").label("app", "db").on("lost").deleted_at_ns(0).obj()
     pod = make_pod("p").label("app", "db").apart_from("db", ZONE).cpu(1).obj()
     found = answered(lost.obj(), make_node("a").zone("a").cpu(4).obj(), stuck, pod)
+    assert next(iter(found)) == "Wait until lost is back"
+    assert {found[each].harm for each in (next(iter(found)), "Add a node in a new zone")} == {
+        "none"
+    }
     answer = found["Force-delete default/old"]
     assert (answer.harm, answer.node) == ("risk", "a")
     assert answer.warnings == (
@@ -93,3 +95,18 @@ def test_a_claim_that_was_bound_too_early_waits_for_its_pod_and_begins_empty() -
     answer = found["Use another storage class for default/data"]
     assert (answer.harm, answer.node) == ("risk", "b")
     assert answer.warnings == ("claim default/data begins empty: first save what is in volume v",)
+
+
+def test_one_more_node_is_in_good_health() -> None:
+    leaving = make_node("a").cpu(4).taint("karpenter.sh/disrupted")
+    found = answered(leaving.obj(), make_pod("p").obj())
+    titles = list(found)
+    assert titles[0] == "Add a node like a"
+    assert found[titles[0]].sentence == ("add 1 node like a; without taint karpenter.sh/disrupted")
+    assert {found[each].harm for each in titles[1:]} == {"risk"}
+
+
+def test_a_pod_that_gets_the_place_of_another_is_not_said_to_move_it() -> None:
+    full = make_pod("w-a").owner("ReplicaSet", "w").cpu(3).on("a").obj()
+    found = answered(make_node("a").cpu(4).obj(), full, make_pod("p").cpu(3).obj())
+    assert found["Give it the place of default/w-a"].newly_pending == ("default/w-a",)

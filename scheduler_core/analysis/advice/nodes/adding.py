@@ -17,7 +17,7 @@ from math import comb
 from typing import Final
 
 from scheduler_core.analysis.advice.nodes.needs import Need, needs_of
-from scheduler_core.analysis.advice.nodes.offers import Offer, Terms
+from scheduler_core.analysis.advice.nodes.offers import Offer, Terms, in_new_zone
 from scheduler_core.analysis.advice.nodes.packing import (
     Counts,
     Prices,
@@ -26,8 +26,9 @@ from scheduler_core.analysis.advice.nodes.packing import (
     packed,
     prices_of,
 )
+from scheduler_core.analysis.advice.pools import zone_of
 from scheduler_core.analysis.advice.trial import RunEnd, Trials
-from scheduler_core.api import KubeObject, Pod
+from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.changes.owners import is_terminating
 from scheduler_core.sim.run import RunOptions
 
@@ -84,9 +85,16 @@ def nodes_to_add(
 ) -> Addition:
     """Find the cheapest set of offered nodes that lets the pending pods bind, and prove it.
 
-    No more pods may be evicted than without the nodes. Raises ConfigError and PluginFailure.
+    If they do not help all, nodes in a zone that does not exist yet are offered, too. No more pods
+    may be evicted than without the nodes. Raises ConfigError and PluginFailure.
     """
-    return _Search(objects, options, tuple(offers), max_runs).result()
+    found = _Search(objects, options, tuple(offers), max_runs).result()
+    zones = {zone_of(each) for each in objects if isinstance(each, Node)}
+    farther = in_new_zone(offers, zones) if found.unhelped else ()
+    if not farther:
+        return found
+    other = _Search(objects, options, (*offers, *farther), max_runs).result()
+    return other if len(other.unhelped) < len(found.unhelped) else found
 
 
 @dataclass

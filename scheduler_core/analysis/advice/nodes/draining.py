@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from scheduler_core.analysis.advice.budgets import Budget, budgets_over, is_healthy
+from scheduler_core.analysis.advice.harm import CONTROL_PLANE
 from scheduler_core.analysis.advice.survival import goes_with_node
 from scheduler_core.api import Node, Pod, PodDisruptionBudget
 from scheduler_core.changes.owners import comes_back
@@ -23,10 +24,6 @@ from scheduler_core.trace.events import PodEvicted
 from scheduler_core.trace.tables import TERMINAL_PHASES
 from scheduler_core.wording import say
 
-CONTROL_PLANE: Final = (
-    "node-role.kubernetes.io/control-plane",
-    "node-role.kubernetes.io/master",
-)
 MAX_CANDIDATES: Final = 100
 """So many nodes are tried, those with the fewest pods, unless another number is given."""
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as replaced
 from fractions import Fraction
+from itertools import count
+
+from msgspec.structs import replace
 
 from scheduler_core.analysis.advice.daemons import daemons_of, running_on, runs_on
-from scheduler_core.analysis.advice.pools import pools_of
+from scheduler_core.analysis.advice.pools import pools_of, zone_of
 from scheduler_core.api import CSINode, KubeObject, Node, Pod
-from scheduler_core.changes.node_changes import copies_of
+from scheduler_core.changes.node_changes import copies_of, moved_to
+from scheduler_core.cluster.node_tree import ZONE_LABELS
 from scheduler_core.cluster.requests import integer_resources, pod_requests
 
 
@@ -70,6 +75,28 @@ def offers_of(
             found.append(_offer(name, node, csi_nodes.get(node.name), daemons, at))
     found += [_offer(node.name, node, None, daemons, at) for node, at in shapes]
     return tuple(found)
+
+
+def in_new_zone(offers: Sequence[Offer], zones: Collection[str]) -> tuple[Offer, ...]:
+    """Return one more offer for each pool with a zone: a node in a zone that none of `zones` is."""
+    word = next(each for each in _words() if each not in zones)
+    found: dict[str, Offer] = {}
+    for offer in offers:
+        zone = zone_of(offer.node)
+        pool = offer.name.removesuffix(f"/{zone}")
+        if zone and pool not in found:
+            node = moved_to(
+                offer.node, f"{offer.node.name}-{word}", dict.fromkeys(ZONE_LABELS, word)
+            )
+            csi_node = offer.csi_node
+            if csi_node is not None:
+                csi_node = replace(csi_node, metadata=replace(csi_node.metadata, name=node.name))
+            found[pool] = replaced(offer, name=f"{pool}/{word}", node=node, csi_node=csi_node)
+    return tuple(found.values())
+
+
+def _words() -> Iterator[str]:
+    return ("new-zone" if n == 1 else f"new-zone-{n}" for n in count(1))
 
 
 def _offer(
