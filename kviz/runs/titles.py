@@ -11,7 +11,7 @@ from kviz.accounts.models import Workspace
 from kviz.common.wording import translated
 from kviz.runs.models import Run, ShareLink
 from kviz.runs.presets import configuration_named, scenario_named
-from kviz.runs.selectors import runs_before, sentence_of
+from kviz.runs.selectors import parent_of, runs_before, sentence_of
 from kviz.snapshots.samples import sample_of
 from kviz.snapshots.templatetags.snapshot_titles import title_of
 from scheduler_core.changes import read_changes
@@ -62,6 +62,17 @@ def run_before(run: Run, workspace: Workspace) -> Run | None:
     mine = set(differences(run))
     one_thing = (each for each in before if len(mine ^ set(differences(each))) == 1)
     return next(one_thing, before[0] if before else None)
+
+
+def run_beside(run: Run, workspace: Workspace) -> Run | None:
+    """The run that this one was made of, else the latest that differs in one thing, if over."""
+    parent = parent_of(run=run, workspace=workspace)
+    if parent is not None:
+        return parent if parent.is_over else None
+    before = run_before(run, workspace)
+    if before is None:
+        return None
+    return before if len({*differences(run)} ^ {*differences(before)}) == 1 else None
 
 
 def _named(texts: list[str]) -> list[str]:

@@ -48,9 +48,9 @@ def test_a_run_is_followed_until_its_findings_appear(page: Page, api: Api) -> No
 
 def test_every_finding_leads_to_its_evidence(page: Page, clinic: str) -> None:
     page.goto(f"/runs/{clinic}")
-    expect(page.get_by_text("12 pods are pending; 1 scheduled.")).to_be_visible()
+    expect(page.get_by_text("1 of 13 waiting pods got a node; 12 stay pending")).to_be_visible()
     page.get_by_role("link", name="clinic/train-1").click()
-    expect(page.get_by_role("heading", name="Why train-1 is pending")).to_be_visible()
+    expect(page.get_by_role("heading", name="What each node says")).to_be_visible()
     expect(page.get_by_text("Feasible nodes: 0 of 5.")).to_be_visible()
     funnel = page.get_by_role("region", name="From 5 nodes to 0").get_by_role("listitem")
     expect(funnel).to_have_count(3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from typing import Any
 
 import pytest
@@ -252,3 +253,20 @@ def test_the_form_tells_the_line_of_a_mistake(owner: Person) -> None:
     assert "cordon node nope: there is none" in page
     answer = browser.post(form, {"changes": "", "cycle": "first"})
     assert "&quot;first&quot; is not the number of a cycle." in answer.content.decode()
+
+
+def test_after_a_change_one_is_at_the_same_pod_with_the_answer_in_a_sentence(
+    owner: Person,
+) -> None:
+    parent, browser = owner.finished(), owner.client
+    sent = {"changes": SMALL, "pod": "shop/giant"}
+    at = browser.post(f"/runs/{parent.pk}/differently", sent)["Location"]
+    assert at.endswith("/pods/shop/giant/why")
+    assert "data-follow" in browser.get(at).content.decode()
+    variant = execute(worker="w")
+    page = browser.get(at).content.decode()
+    heading = re.findall("<h1[^>]*>(.*?)</h1>", page)[0]
+    assert heading.startswith("shop/giant is now bound on ")
+    assert f"/runs/compare?a={parent.pk}&amp;b={variant.pk}" in page
+    different = page[page.index('id="different"') :]
+    assert "/pods/shop/giant/why" in different[: different.index("</table>")]

@@ -62,6 +62,8 @@ export class Lab {
     const { navigation } = this.explorer;
     return this.explorer.record(navigation.position.cycle);
   });
+  /** The pod of the cycle, by `namespace/name`. */
+  readonly pod: string = $derived.by(() => (this.recorded ? this.explorer.podKey(this.recorded.started.pod) : ""));
   /** The cycle before weights are tried: as the changes make it once that is here, else as it was recorded. */
   private readonly base: Tried | null = $derived.by(() => {
     const { recorded, preview, explorer } = this;

@@ -126,4 +126,6 @@ def experiment_run(request: HttpRequest, experiment_id: UUID) -> HttpResponse:
     except InvalidInput as invalid:
         messages.error(request, translated(told(invalid)))
         return redirect("experiment-detail", experiment_id)
+    if "/" in (pod := str(experiment.asked.get("pod", ""))):
+        return redirect("run-why", run.pk, *pod.split("/", 1))
     return redirect(f"{reverse('run-explore', args=[run.pk])}?c=1")

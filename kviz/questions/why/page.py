@@ -10,6 +10,8 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
+from kviz.accounts.middleware import workspace_of
+from kviz.common.templatetags.punctuation import full_stop
 from kviz.common.wording import translated
 from kviz.questions.why.near_devices import PLUGIN, near_devices
 from kviz.questions.why.node_table import pair_rows, requirement_rows
@@ -18,6 +20,7 @@ from kviz.runs.asking import OF_POD, parts_of
 from kviz.runs.models import Run
 from kviz.runs.pages.access import run_context, run_of
 from kviz.runs.reading import trace
+from kviz.runs.reading.after_change import after_change
 from kviz.runs.reading.decoder import Decoded, decode
 from kviz.runs.reading.evidence import (
     NodeEvidenceDocument,
@@ -26,11 +29,16 @@ from kviz.runs.reading.evidence import (
     node_evidence,
     pod_evidence_at_once,
 )
-from kviz.runs.reading.held_cycles import CannotReenact
+from kviz.runs.reading.held_cycles import CannotReenact, is_at_hand
+from kviz.runs.reading.node_groups import node_groups
 from kviz.runs.reading.projection import CycleDocument, Json, StatusDocument
+from kviz.runs.selectors import own_changes, parent_of
+from kviz.runs.titles import run_beside
 from scheduler_core.wording import told
 
 NODES_OFFERED: Final = 500
+MAX_HEADLINE: Final = 120
+STARTING: Final = (Run.Status.QUEUED, Run.Status.RUNNING)
 UNBLOCKED: Final = ("pending", "gated", "not_attempted")
 """What can be asked about: pods without a node, as a run leaves them."""
 
@@ -85,21 +93,35 @@ def run_why(request: HttpRequest, run_id: UUID, namespace: str, name: str) -> Ht
     """Why a pod is, or was, pending; `message` decodes another message against its last cycle."""
     run = run_of(request, run_id)
     why = trace.pod_why(run=run, namespace=namespace, name=name)
-    if why is None:
+    if why is None and (run.is_over or run.is_observed):
         raise Http404(f"{namespace}/{name}")
+    if why is None or (why["status"] == "not_attempted" and run.status in STARTING):
+        return _coming(request, run, namespace, name)
     number = why["cycle"]
     cycle = trace.cycle_get(run=run, cycle=number) if isinstance(number, int) else None
-    if why["status"] == "pending" and cycle is not None:
+    at_hand = cycle is not None and (is_at_hand(run, cycle) or "values" in request.GET)
+    if why["status"] == "pending" and cycle is not None and at_hand:
         why = why | _with_values(why, pod_evidence_at_once(run=run, recorded=cycle))
         why = why | _with_devices(why, run, cycle)
-    elif why["status"] == "bound" and cycle is not None:
+    elif why["status"] == "bound" and cycle is not None and at_hand:
         found = pod_evidence_at_once(run=run, recorded=cycle)
         why = why | {"bugs": found["bugs"] if found is not None else []}
     why = translated(why)
+    before = run_beside(run, workspace_of(request)) if run.is_over else None
+    after = after_change(run=run, before=before, pod=f"{namespace}/{name}") if before else None
     may_help = not run.is_observed and not run.is_hidden and why["status"] in UNBLOCKED
     message = request.GET.get("message", "").strip() or str(why["message"])
     context = run_context(request, run) | {
         "why": why,
+        "headline": after.sentence + str(full_stop()) if after else headline(why, name),
+        "after": after,
+        "before": before if after else None,
+        "parent": before if after else None,
+        "own_changes": own_changes(run=run),
+        "groups": node_groups(run=run, recorded=cycle, with_values=at_hand)
+        if cycle is not None and why["status"] == "pending"
+        else [],
+        "values_expected": not at_hand,
         "namespace": namespace,
         "name": name,
         "message": message,
@@ -109,6 +131,37 @@ def run_why(request: HttpRequest, run_id: UUID, namespace: str, name: str) -> Ht
         "parts": parts_of(OF_POD, request, run, f"{namespace}/{name}") if may_help else [],
     }
     return render(request, "questions/why/page.html", context)
+
+
+def _coming(request: HttpRequest, run: Run, namespace: str, name: str) -> HttpResponse:
+    """The page of a pod whose run is not over; it comes by itself when it is."""
+    context = run_context(request, run) | {
+        "namespace": namespace,
+        "name": name,
+        "parent": parent_of(run=run, workspace=workspace_of(request)),
+        "own_changes": own_changes(run=run),
+    }
+    return render(request, "questions/why/coming.html", context)
+
+
+def headline(why: Json, name: str) -> str:
+    """The answer in at most `MAX_HEADLINE` characters, with the values that decide."""
+    lead = cast("dict[str, str] | None", why.get("lead"))
+    match why["status"]:
+        case "bound":
+            return _("%(name)s runs on %(node)s.") % {"name": name, "node": why["node"]}
+        case "deleted":
+            return _("What happened to %(name)s") % {"name": name}
+        case "unknown":
+            return name
+        case _ if lead is None:
+            return _("Why %(name)s is pending") % {"name": name}
+    short = lead.get("headline") or lead["sentence"]
+    for text in (f"{name} {lead['text']}", lead["text"], f"{name} {short}", short):
+        if len(text) < MAX_HEADLINE:
+            starts = text if text.startswith(name) else f"{text[:1].upper()}{text[1:]}"
+            return f"{starts}{full_stop()}"
+    return f"{short[: MAX_HEADLINE - 1]}…"
 
 
 def _with_values(why: Json, found: PodEvidenceDocument | None) -> Json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.http import Http404, HttpRequest
+from django.urls import reverse
 
 from kviz.accounts.middleware import share_of, workspace_of
 from kviz.common.problems import Gone
@@ -33,6 +34,16 @@ def own_run_of(request: HttpRequest, run_id: UUID) -> Run:
     if run is None:
         raise Http404(run_id)
     return run
+
+
+def about(run: Run, pod: str) -> str:
+    """Where a person lands after a change: at the pod that was looked at, else at the run."""
+    namespace, _, name = pod.partition("/")
+    return (
+        reverse("run-why", args=[run.pk, namespace, name])
+        if name
+        else reverse("run-detail", args=[run.pk])
+    )
 
 
 def run_context(request: HttpRequest, run: Run) -> dict[str, object]:

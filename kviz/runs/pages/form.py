@@ -33,7 +33,7 @@ from kviz.runs.forms import (
 )
 from kviz.runs.inputs import InvalidInput, check_fit, release_for
 from kviz.runs.marked_text import MarkedLine, marked_lines
-from kviz.runs.pages.access import run_of, uuid_of
+from kviz.runs.pages.access import about, run_of, uuid_of
 from kviz.runs.presets import (
     EXAMPLE_SCENARIO,
     PRESETS,
@@ -149,7 +149,7 @@ def _run_create(request: HttpRequest) -> HttpResponse:
         return _run_form(request, values, errors, HTTPStatus.TOO_MANY_REQUESTS)
     if (cycle := request.POST.get("then", "")).isdecimal():
         return redirect(f"{reverse('run-explore', args=[run.pk])}?c={int(cycle)}")
-    return redirect("run-detail", run.pk)
+    return redirect(about(run, request.POST.get("pod", "")))
 
 
 def _run_form(
@@ -180,6 +180,7 @@ def _run_form(
         "step_presets": STEP_PRESETS,
         "sample_scenarios": SAMPLE_SCENARIOS,
         "share": share,
+        "pod": request.GET.get("pod", "") or request.POST.get("pod", ""),
         "snapshots": snapshot_selectors.snapshots_visible(
             workspace=workspace_of(request), share=share
         ),

@@ -25,7 +25,7 @@ from kviz.runs.inputs import (
 )
 from kviz.runs.marked_text import marked_lines
 from kviz.runs.models import Run
-from kviz.runs.pages.access import run_context, run_of
+from kviz.runs.pages.access import about, run_context, run_of
 from kviz.runs.selectors import sentence_of
 from kviz.snapshots.selectors import snapshot_objects_cached
 from scheduler_core.changes import limits
@@ -63,7 +63,7 @@ def run_differently(request: HttpRequest, run_id: UUID) -> HttpResponse:
     if run.is_observed or run.snapshot is None:
         raise Http404(run_id)
     asked = request.POST if request.method == "POST" else request.GET
-    values = {name: asked.get(name, "") for name in ("changes", "cycle", "recreate")}
+    values = {name: asked.get(name, "") for name in ("changes", "cycle", "recreate", "pod")}
     if request.method != "POST":
         return _vary_form(request, run, values, (), HTTPStatus.OK)
     if refused := too_often(request, "run"):
@@ -85,7 +85,7 @@ def run_differently(request: HttpRequest, run_id: UUID) -> HttpResponse:
         return _vary_form(request, run, values, [full], HTTPStatus.TOO_MANY_REQUESTS)
     if "check" in request.POST:
         return _vary_form(request, run, values, (), HTTPStatus.OK, change_limits(variant=variant))
-    return redirect("run-detail", variant.pk)
+    return redirect(about(variant, values["pod"]))
 
 
 def _vary_form(

@@ -110,6 +110,14 @@ class HeldCycles:
 
 
 HELD: Final = HeldCycles()
+FEW_NODES: Final = 1_000
+"""A cluster of so many nodes is read in a fraction of a second."""
+
+
+def is_at_hand(run: Run, recorded: CycleDocument) -> bool:
+    """Tell whether a cycle is held, or its cluster read so fast that a page need not say so."""
+    held = HELD.ask_held(run.pk, recorded["cycle"], lambda _cycle: True)
+    return held is not None or (recorded["n_nodes"] <= FEW_NODES and is_quick(recorded))
 
 
 def is_quick(recorded: CycleDocument) -> bool:

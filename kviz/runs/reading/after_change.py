@@ -1,0 +1,103 @@
+"""Reads: what a change did to a pod, and to the pods beside it, against the run it was made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from kviz.runs.models import PodOutcome, Run
+
+MAX_ROWS: Final = 20
+"""So many pods that end differently are listed."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A pod at the end of two runs: the node in each, empty where it has none."""
+
+    pod: str
+    before: str
+    now: str
+    evicted: bool = False
+
+
+@dataclass(frozen=True)
+class AfterChange:
+    """A pod after a change: a sentence, and all pods that end differently, it first."""
+
+    sentence: str
+    rows: list[Ended]
+    n_different: int
+
+
+def after_change(*, run: Run, before: Run, pod: str) -> AfterChange | None:
+    """Compare where pods ended; None where a run does not know the pod. Both are over."""
+    then, now = ({each.pod: each for each in one.pod_outcomes.all()} for one in (before, run))
+    if pod not in now or pod not in then:
+        return None
+    different = [
+        ended
+        for name in now.keys() | then.keys()
+        if (ended := _ended(name, then.get(name), now.get(name))) is not None
+    ]
+    different.sort(key=lambda each: (each.pod != pod, bool(each.now), each.pod))
+    mine = Ended(pod, _node(then[pod]), _node(now[pod]))
+    return AfterChange(_sentence(mine, different), different[:MAX_ROWS], len(different))
+
+
+def _node(outcome: PodOutcome) -> str:
+    return "" if outcome.deleted else outcome.node
+
+
+def _ended(pod: str, then: PodOutcome | None, now: PodOutcome | None) -> Ended | None:
+    """The pod if it ends differently; a run that does not list it left it where it was."""
+    if then is None or now is None:
+        known = then or now
+        if known is None or not known.deleted:
+            return None
+        was = _("running")
+        return Ended(pod, was if then is None else "", "" if then is None else was, True)
+    if _node(then) == _node(now):
+        return None
+    return Ended(pod, _node(then), _node(now), now.deleted and not then.deleted)
+
+
+def _sentence(mine: Ended, different: list[Ended]) -> str:
+    return _of_pod(mine) + _harm(
+        [each for each in different if each.pod != mine.pod and not each.now]
+    )
+
+
+def _of_pod(mine: Ended) -> str:
+    values = {"pod": mine.pod, "before": mine.before, "now": mine.now}
+    if not mine.now:
+        said = _("%(pod)s is now pending; it was bound on %(before)s") if mine.before else ""
+        return (said or _("%(pod)s is still pending")) % values
+    if not mine.before:
+        return _("%(pod)s is now bound on %(now)s") % values
+    if mine.before == mine.now:
+        return _("%(pod)s is bound on %(now)s, as before") % values
+    return _("%(pod)s moves from %(before)s to %(now)s") % values
+
+
+def _harm(harmed: list[Ended]) -> str:
+    """Who lost what, the end of a sentence."""
+    evicted = [each.pod for each in harmed if each.evicted]
+    lost = [each.pod for each in harmed if not each.evicted]
+    text = ""
+    if evicted:
+        text += ngettext(
+            ", after evicting %(pod)s", ", after evicting %(n)s pods", len(evicted)
+        ) % {
+            "pod": evicted[0],
+            "n": len(evicted),
+        }
+    if lost:
+        text += ngettext("; %(pod)s lost its node", "; %(n)s pods lost their nodes", len(lost)) % {
+            "pod": lost[0],
+            "n": len(lost),
+        }
+    return text
