@@ -103,14 +103,3 @@ def test_the_why_tab_leads_with_the_cause_and_copies_it(page: Page, clinic: str,
     page.get_by_role("button", name="Copy as Markdown").click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()") == copied
-
-
-@pytest.mark.browser_context_args(java_script_enabled=False)
-def test_the_same_without_javascript(page: Page, clinic: str) -> None:
-    page.goto(f"/runs/{clinic}/pods/clinic/train-1/why")
-    page.get_by_role("link", name="gpu-1").first.click()
-    expect(page.get_by_role("heading", name="Why not gpu-1?")).to_be_visible()
-    expect(page.get_by_role("row").nth(1)).to_contain_text("short by 1")
-    page.get_by_label("The other node").fill("worker-1")
-    page.get_by_role("button", name="Compare").click()
-    expect(page.get_by_role("heading", name="gpu-1 or worker-1?")).to_be_visible()

@@ -35,7 +35,10 @@ class AfterChange:
 
 def after_change(*, run: Run, before: Run, pod: str) -> AfterChange | None:
     """Compare where pods ended; None where a run does not know the pod. Both are over."""
-    then, now = ({each.pod: each for each in one.pod_outcomes.all()} for one in (before, run))
+    then, now = (
+        {each.pod: each for each in one.pod_outcomes.only("pod", "node", "deleted")}
+        for one in (before, run)
+    )
     if pod not in now or pod not in then:
         return None
     different = [
