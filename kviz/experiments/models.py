@@ -11,6 +11,7 @@ from kviz.common.claiming import QUEUED, Claimed
 from kviz.common.said_field import SaidField, SaidTextField
 from kviz.runs.models import Run
 from kviz.snapshots.models import Snapshot
+from scheduler_core.releases import stored_name
 from scheduler_core.releases.choosing import in_words
 
 
@@ -83,7 +84,7 @@ class Experiment(Claimed):
     @property
     def release_text(self) -> str:
         """The release that its runs follow, with what it was chosen by; "" if unknown."""
-        name = self.inputs.get("release", "")
+        name = stored_name(self.inputs.get("release", ""))
         return in_words(name, self.inputs.get("release_told", "")) if name else ""
 
     @property

@@ -122,7 +122,7 @@ def values_of(run: Run) -> dict[str, str]:
         "scenario": run.scenario,
         "sample": "",
         "seed": str(run.seed),
-        "release": AUTO if run.release_told else run.release,
+        "release": AUTO if run.release_told else run.release_name,
         "tie_break": run.tie_break,
         "queue_order": run.queue_order,
         **gate_fields(own),

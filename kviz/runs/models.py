@@ -19,6 +19,7 @@ from kviz.common.claiming import Claimed
 from kviz.common.said_field import SaidField, SaidTextField
 from kviz.runs.known import Known
 from kviz.snapshots.models import Snapshot
+from scheduler_core.releases import stored_name
 from scheduler_core.releases.choosing import in_words
 
 
@@ -176,9 +177,14 @@ class Run(Claimed):
         return self.tie_break == "draw" or "prioritizeVerb" in self.scheduler_config
 
     @property
+    def release_name(self) -> str:
+        """The release with its patch, which runs of the first releases of kviz do not name."""
+        return stored_name(self.release)
+
+    @property
     def release_text(self) -> str:
         """The release with what it was chosen by: `1.37.2 (nodes say v1.37.1)`; "" if unknown."""
-        return in_words(self.release, self.release_told) if self.release else ""
+        return in_words(self.release_name, self.release_told) if self.release else ""
 
     @property
     def said_of_all(self) -> dict[str, Any]:

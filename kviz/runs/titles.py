@@ -102,8 +102,8 @@ def _settings(run: Run) -> Iterator[str]:
 def _release(run: Run) -> Iterator[str]:
     """The release that somebody chose, if it is not the one that the cluster's data lead to."""
     told = run.snapshot.release_told if run.snapshot else ""
-    if told and run.release and run.release != chosen_release(AUTO, told).release.name:
-        yield f"v{run.release}"
+    if told and run.release and run.release_name != chosen_release(AUTO, told).release.name:
+        yield f"v{run.release_name}"
 
 
 def _changes(run: Run) -> list[str]:

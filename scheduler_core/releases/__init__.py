@@ -30,6 +30,12 @@ def stored_release(name: str) -> Release | None:
     return UNNAMED if name in ("", UNNAMED.minor) else RELEASES.get(name)
 
 
+def stored_name(name: str) -> str:
+    """Return how people read a release that is stored: `1.36` is 1.36.2; unknown ones stay."""
+    known = stored_release(name) if name else None
+    return known.name if known else name
+
+
 NAMES: Final[Mapping[str, str]] = {
     **{release.minor: name for name, release in RELEASES.items()},
     **{name: name for name in RELEASES},

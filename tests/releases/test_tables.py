@@ -18,6 +18,7 @@ from scheduler_core.releases import (
     UNNAMED,
     UnknownRelease,
     release_named,
+    stored_name,
     stored_release,
 )
 from scheduler_core.releases.switches import SWITCHES, Switches
@@ -103,6 +104,15 @@ def test_what_is_stored_without_a_patch_is_what_was_modelled_then() -> None:
         UNNAMED,
         RELEASES["1.36.3"],
         None,
+    ]
+
+
+def test_a_stored_release_is_read_with_its_patch() -> None:
+    assert [stored_name(name) for name in ("", "1.36", "1.37.2", "1.99")] == [
+        "",
+        "1.36.2",
+        "1.37.2",
+        "1.99",
     ]
 
 

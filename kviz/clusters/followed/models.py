@@ -8,7 +8,7 @@ from django.db import models
 
 from kviz.common.said_field import SaidField
 from kviz.runs.models import Run
-from scheduler_core.releases import UNNAMED
+from scheduler_core.releases import UNNAMED, stored_name
 from scheduler_core.releases.choosing import in_words
 
 
@@ -47,7 +47,7 @@ class FollowedCluster(models.Model):
     @property
     def release_text(self) -> str:
         """The release with what it was chosen by: `1.37.2 (nodes say v1.37.1)`."""
-        return in_words(self.release or UNNAMED.name, self.release_told)
+        return in_words(stored_name(self.release) or UNNAMED.name, self.release_told)
 
 
 class JournalPart(models.Model):
