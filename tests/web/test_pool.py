@@ -15,7 +15,6 @@ import psycopg
 import pytest
 from psycopg.pq import TransactionStatus
 
-from kviz.project.postgresql import pool as pools
 from kviz.project.postgresql.pool import Pool, Watched
 from tests.waiting import eventually
 
@@ -25,7 +24,7 @@ class Connection:
 
     def __init__(self) -> None:
         self._here, self.server = socket.socketpair()
-        self.info = SimpleNamespace(transaction_status=TransactionStatus.IDLE)
+        self.pgconn = SimpleNamespace(transaction_status=TransactionStatus.IDLE)
         self.is_closed = False
 
     def fileno(self) -> int:
@@ -33,6 +32,7 @@ class Connection:
 
     def close(self) -> None:
         self.is_closed = True
+        self.pgconn.transaction_status = TransactionStatus.UNKNOWN
         self._here.close()
         self.server.close()
 
@@ -42,7 +42,7 @@ class Database:
     is_there: bool = True
     made: list[Any] = field(default_factory=list)
 
-    def connect(self) -> Watched:
+    def connect(self, *_where: object, **_how: object) -> Watched:
         if not self.is_there:
             raise psycopg.OperationalError("Connection refused")
         self.made.append(Connection())
@@ -53,7 +53,7 @@ class Database:
         """All that are open break."""
         self.is_there = False
         for each in self.made:
-            each.info.transaction_status = TransactionStatus.UNKNOWN
+            each.pgconn.transaction_status = TransactionStatus.UNKNOWN
             if not each.is_closed:
                 each.server.close()
 
@@ -67,8 +67,10 @@ def database() -> Iterator[Database]:
 
 
 @pytest.fixture
-def pool(database: Database) -> Pool:
-    return Pool(database.connect, size=2)
+def pool(database: Database, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pool]:
+    monkeypatch.setattr(Watched, "connect", database.connect)
+    with Pool(2, {}, lambda new: None) as found:
+        yield found
 
 
 @pytest.fixture
@@ -102,11 +104,10 @@ def test_one_waits_while_others_have_them_all(
     assert len(database.made) == 2
 
 
-def test_one_does_not_wait_for_ever(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_does_not_wait_for_ever(pool: Pool) -> None:
     pool.getconn(), pool.getconn()
-    monkeypatch.setattr(pools, "BUSY_S", 0.01)
-    with pytest.raises(psycopg.OperationalError, match="2 connections are all in use"):
-        pool.getconn()
+    with pytest.raises(psycopg.OperationalError, match="couldn't get a connection"):
+        pool.getconn(0.01)
 
 
 def test_what_broke_while_it_was_idle_is_not_given_out(pool: Pool, database: Database) -> None:
@@ -130,7 +131,7 @@ def test_without_a_database_nobody_waits(
         pool.getconn()
 
     database.is_there = True
-    monkeypatch.setattr(pool, "_again_s", 0.0)  # as if that time had gone by
+    monkeypatch.setattr(pool, "_believed_s", 0.0)  # as if that time had gone by
     assert pool.getconn() is database.made[-1]
 
 
@@ -142,11 +143,3 @@ def test_a_database_that_takes_no_more_connections_is_busy(
     second = waiting(pool, elsewhere)
     pool.putconn(first)
     assert second.result() is first
-
-
-def test_idle_connections_are_closed(
-    pool: Pool, database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pools, "IDLE_S", 0.01)
-    pool.putconn(pool.getconn())
-    eventually(lambda: database.made[0].is_closed)

@@ -1,11 +1,10 @@
-"""Django's PostgreSQL with a pool of ours (`kviz.project.postgresql.pool`)."""
+"""Django's PostgreSQL, with a pool that knows when the server is away."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import ClassVar
 
-import psycopg
 from django.conf import settings
 from django.db import connection
 from django.db.backends.base.base import NO_DB_ALIAS
@@ -28,19 +27,14 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if not self.shares or self.alias == NO_DB_ALIAS:
             return None
         if self.alias not in self._connection_pools:
-            new = Pool(self._connect, settings.DATABASE_CONNECTIONS)
+            parameters = self.get_connection_params() | {"autocommit": True}
+            new = Pool(settings.DATABASE_CONNECTIONS, parameters, self._configure)
             self._connection_pools.setdefault(self.alias, new)
         return self._connection_pools[self.alias]
 
-    def _connect(self) -> Watched:
-        found = Watched.connect(**self.get_connection_params() | {"autocommit": True})
-        try:
-            self._configure_connection(found)
-            found.execute(f"SET lock_timeout = '{BUSY_S:.0f}s'")
-        except psycopg.Error:
-            found.close()
-            raise
-        return found
+    def _configure(self, new: Watched) -> None:
+        self._configure_connection(new)
+        new.execute(f"SET lock_timeout = '{BUSY_S:.0f}s'")
 
 
 def share_connections() -> None:

@@ -5,7 +5,7 @@ that is under way. A thread takes one with its first query and gives it back whe
 (`kviz.common.middleware.GiveBack`), or waits for one.
 
 A database that is busy and one that is away are told apart. If it is busy, waiting helps. If it is
-away, waiting only holds threads: who would need a new connection is told at once.
+away, waiting only holds threads: those that wait for a connection are told at once.
 
 Only processes that serve have a pool: a worker has one connection, and its copies would inherit the
 pool's.
@@ -16,13 +16,12 @@ from __future__ import annotations
 import select
 import threading
 import time
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar
 
 import psycopg
 from psycopg.abc import PQGen
-from psycopg.pq import TransactionStatus
+from psycopg_pool import ConnectionPool
 
 BUSY_S: Final = 20.0
 """How long a thread waits for a connection or a lock; then the answer is 503, as that of a busy
@@ -30,7 +29,7 @@ SQLite."""
 SILENCE_S: Final = 4.0
 """How long nothing is heard of a statement before the server is asked whether it is there."""
 AGAIN_S: Final = 2.0
-"""How long nobody tries to connect after that has failed."""
+"""How long it is believed that the server is away."""
 IDLE_S: Final = 60.0
 """How long connections stay open that nobody needs any more."""
 
@@ -43,7 +42,8 @@ class Watched(psycopg.Connection[Any]):
     A frozen server, or one behind a line that was cut, closes nothing. A slow one answers others.
     """
 
-    _pool: Pool | None  # type: ignore[assignment]  # None: it is being made
+    taken_from: Pool | None = None
+    """Where it is at home, while a thread holds it."""
 
     def wait(self, gen: PQGen[T], *given: Any, **named: Any) -> T:
         return super().wait(self._watched(gen), *given, **named)
@@ -66,126 +66,60 @@ class Watched(psycopg.Connection[Any]):
 
     def _ask_another_way(self) -> None:
         try:
-            if self._pool is None:
+            if self.taken_from is None:
                 raise psycopg.OperationalError("the database falls silent while it is connected to")
-            self._pool.try_to_connect()
+            self.taken_from.try_to_connect()
         except psycopg.OperationalError:
             self.close()
             raise
 
 
-class Pool:
-    """At most `size` connections, each of them held by a thread, or idle, or being made.
+class Pool(ConnectionPool[Watched]):
+    """psycopg's pool, in which nobody waits for a server that is away.
 
-    The methods without an underscore are those that Django calls, and `try_to_connect`.
+    `parameters` are those of `psycopg.connect`; `configure` is called with each new connection.
     """
 
-    def __init__(self, connect: Callable[[], Watched], size: int) -> None:
-        self._connect = connect
-        self._size = size
-        self._lock = threading.Lock()
-        self._waiting: deque[threading.Condition] = deque()
-        self._held = 0
-        self._connecting = 0
-        self._idle: list[tuple[float, Watched]] = []  # since when; the newest is the last
-        self._cleaner: threading.Timer | None = None
-        self._problem: psycopg.OperationalError | None = None
-        self._again_s = 0.0
+    def __init__(
+        self, size: int, parameters: Mapping[str, Any], configure: Callable[[Watched], None]
+    ) -> None:
+        super().__init__(
+            connection_class=Watched,
+            kwargs=dict(parameters),
+            configure=configure,
+            min_size=0,
+            max_size=size,
+            timeout=BUSY_S,
+            max_idle=IDLE_S,
+            reconnect_timeout=AGAIN_S,
+            open=False,
+        )
+        self._n_held = 0
         self._trying = threading.Lock()
+        self._problem: psycopg.OperationalError | None = None
+        self._believed_s = 0.0
 
-    def open(self) -> None:
-        """Do nothing: connections are made when they are needed."""
-
-    def close(self) -> None:
-        """Close those that are idle."""
-        with self._lock:
-            while self._idle:
-                self._idle.pop()[1].close()
-
-    def getconn(self) -> Watched:
+    def getconn(self, timeout: float | None = None) -> Watched:
         """Take one, which has to be given back. Raises OperationalError: it is away, or busy."""
-        until_s = time.monotonic() + BUSY_S
-        while True:
-            if found := self._idle_or_place(until_s):
-                return found
-            try:
-                found = self._connect()
-            except psycopg.OperationalError as problem:
-                self._connected(problem)
-            except BaseException:
-                self._connected(None)
-                raise
-            else:
-                found._pool = self
-                self._connected(None, held=1)
-                return found
-
-    def _idle_or_place(self, until_s: float) -> Watched | None:
-        """An idle connection; or None: one may be made, for which there is place.
-
-        Who came first goes first, else one of a crowd would wait for ever.
-        """
-        turn = threading.Condition(self._lock)
-        with turn:
-            self._waiting.append(turn)
-            try:
-                while self._waiting[0] is not turn or not self._is_one_free():
-                    now_s = time.monotonic()
-                    if now_s >= until_s:
-                        raise psycopg.OperationalError(f"{self._size} connections are all in use")
-                    is_away = now_s < self._again_s
-                    turn.wait((min(until_s, self._again_s) if is_away else until_s) - now_s)
-                return self._take()
-            finally:
-                self._waiting.remove(turn)
-                self._wake()
-
-    def _is_one_free(self) -> bool:
-        """Whether one is idle, or may be made. Raises OperationalError: it is away."""
-        while self._idle and is_readable(self._idle[-1][1]):  # the server has said good-bye
-            self._idle.pop()[1].close()
-        if self._idle:
-            return True
-        if time.monotonic() >= self._again_s:
-            return self._held + self._connecting < self._size
-        if self._held:
-            return False
-        raise psycopg.OperationalError(f"the database is away: {self._problem}")
-
-    def _take(self) -> Watched | None:
-        if not self._idle:
-            self._connecting += 1
-            return None
-        self._held += 1
-        return self._idle.pop()[1]
-
-    def _wake(self) -> None:
-        if self._waiting:
-            self._waiting[0].notify()
-
-    def _connected(self, problem: psycopg.OperationalError | None, *, held: int = 0) -> None:
         with self._lock:
-            self._connecting -= 1
-            self._held += held
-            if problem:
-                self._is_away(problem)
-            self._wake()
+            if not self._pool and not self._n_held:
+                self._refuse_while_away()
+        found = super().getconn(timeout)
+        while is_readable(found):  # the server has said good-bye
+            found.close()
+            super().putconn(found)
+            found = super().getconn(timeout)
+        with self._lock:
+            self._n_held += 1
+        found.taken_from = self
+        return found
 
-    def _is_away(self, problem: psycopg.OperationalError) -> None:
-        self._problem = problem
-        self._again_s = time.monotonic() + AGAIN_S
-
-    def putconn(self, given: Watched) -> None:
+    def putconn(self, conn: Watched) -> None:
         """Give one back."""
-        is_fine = given.info.transaction_status == TransactionStatus.IDLE
-        if not is_fine:
-            given.close()
+        conn.taken_from = None
         with self._lock:
-            self._held -= 1
-            if is_fine:
-                self._idle.append((time.monotonic(), given))
-                self._clean_later()
-            self._wake()
+            self._n_held -= 1
+        super().putconn(conn)
 
     def try_to_connect(self) -> None:
         """See whether the server is there. Raises OperationalError.
@@ -193,30 +127,38 @@ class Pool:
         One thread does so for all that ask at the same time.
         """
         with self._trying:
-            if self._problem and time.monotonic() < self._again_s:
-                raise self._problem
+            self._refuse_while_away()
             try:
-                self._connect().close()
+                self._close_connection(self._connect())
             except psycopg.OperationalError as problem:
-                with self._lock:
-                    self._is_away(problem)
+                self._tell_waiting(problem)
                 raise
 
-    def _clean_later(self) -> None:
-        if self._cleaner is None:
-            self._cleaner = threading.Timer(IDLE_S, self._clean)
-            self._cleaner.daemon = True
-            self._cleaner.start()
+    def _connect(self, timeout: float | None = None) -> Watched:
+        """Make one. A server that takes no more of them is away only if no thread holds one."""
+        try:
+            found = super()._connect(timeout)
+        except psycopg.OperationalError as problem:
+            self._problem, self._believed_s = problem, time.monotonic() + AGAIN_S
+            if not self._n_held:
+                self._tell_waiting(problem)
+            raise
+        self._problem = None
+        return found
 
-    def _clean(self) -> None:
-        """Close connections that have been idle for long."""
+    def _refuse_while_away(self) -> None:
+        if self._problem and time.monotonic() < self._believed_s:
+            raise away(self._problem)
+
+    def _tell_waiting(self, problem: psycopg.OperationalError) -> None:
         with self._lock:
-            before_s = time.monotonic() - IDLE_S
-            while self._idle and self._idle[0][0] <= before_s:
-                self._idle.pop(0)[1].close()
-            self._cleaner = None
-            if self._idle:
-                self._clean_later()
+            while self._waiting:
+                self._waiting.popleft().fail(away(problem))
+
+
+def away(problem: psycopg.OperationalError) -> psycopg.OperationalError:
+    """What a thread is told that needs a connection."""
+    return psycopg.OperationalError(f"the database is away: {problem}")
 
 
 def is_readable(connection: Watched) -> bool:
