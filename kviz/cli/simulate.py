@@ -37,6 +37,7 @@ from kviz.run_file import ChangeMade, Inputs, Plugin, RunFile, said_of
 from kviz.simulate import Outcome, files_sha256
 from kviz.simulate import run as simulate_files
 from kviz.without_secrets import plain_without_secrets, without_secrets
+from scheduler_core.api.absent_kinds import absent_budgets, absent_kinds
 from scheduler_core.api.counting import counted
 from scheduler_core.api.ingest import Ingested
 from scheduler_core.api.packing import pack
@@ -91,10 +92,27 @@ def run(options: argparse.Namespace) -> int:
     check_made(outcome.finished.n_cycles, options.fork_at)
     if options.format == "json":
         made = {"changes": sentences, "forkAt": options.fork_at}
-        print(json.dumps(outcome.as_json() | _options_json(wanted) | made))
+        print(
+            json.dumps(outcome.as_json() | _options_json(wanted) | made | _lacks(cluster, outcome))
+        )
     else:
+        for text in cluster.without_pods:
+            print(text)
         _print_table(outcome, _options_in_words(wanted), in_time(sentences, options.fork_at))
     return 0
+
+
+def _lacks(cluster: Ingested, outcome: Outcome) -> dict[str, object]:
+    """What the files lack: kinds that their pods would have needed, and pods of workloads."""
+    preemptors = [each.pod for each in outcome.cycles if each.victims]
+    absent = (
+        *absent_kinds(cluster.objects, ignored=cluster.ignored),
+        *absent_budgets(cluster.objects, preemptors),
+    )
+    return {
+        "incomplete": [each.document for each in absent],
+        "withoutPods": list(cluster.without_pods),
+    }
 
 
 def _options_json(wanted: RunOptions) -> dict[str, object]:
@@ -169,7 +187,7 @@ def _print_table(outcome: Outcome, made_with: str, changes: Sequence[str]) -> No
     for pod in outcome.pending:
         print(f"  {pod}")
     for text in outcome.not_modelled:
-        print(f"not modelled: {text}")
+        print(f"this may be wrong: {text}")
 
 
 def _row(cycle: CycleRow) -> tuple[str, ...]:

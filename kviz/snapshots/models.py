@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from kviz.accounts.models import Workspace
 from kviz.common.said_field import SaidField
+from scheduler_core.api.absent_pods import ABOUT_WORKLOADS
 from scheduler_core.releases.choosing import AUTO, chosen_release
 
 
@@ -56,6 +57,11 @@ class Snapshot(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("snapshot-detail", args=[self.pk])
+
+    @property
+    def without_pods(self) -> list[str]:
+        """Sentences on workloads of which the upload has no pod, and on pods of a chart's hooks."""
+        return [each for each in self.warnings if getattr(each, "id", "") in ABOUT_WORKLOADS]
 
     @property
     def release_text(self) -> str:

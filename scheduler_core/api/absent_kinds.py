@@ -7,7 +7,7 @@ pod asks by name of a kind that is there is another matter: that object is missi
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -30,11 +30,12 @@ from scheduler_core.api.volume import (
     PersistentVolumeClaim,
     StorageClass,
 )
-from scheduler_core.api.workload import Namespace, PriorityClass
+from scheduler_core.api.workload import Namespace, PodDisruptionBudget, PriorityClass
 from scheduler_core.wording import say, some_of
 
 Kind = type[KubeObject]
 
+RUNTIME_CLASS: Final = "RuntimeClass"
 _FOLLOWS: Final[Mapping[Kind, str]] = {
     PersistentVolumeClaim: say("absent.claims", "their claims are not found"),
     PersistentVolume: say("absent.volumes", "their volumes are not found"),
@@ -84,10 +85,13 @@ class AbsentKind:
         )
 
 
-def absent_kinds(objects: ClusterObjects, *pods: Pod) -> tuple[AbsentKind, ...]:
+def absent_kinds(
+    objects: ClusterObjects, *pods: Pod, ignored: Collection[str]
+) -> tuple[AbsentKind, ...]:
     """Return the kinds that pods without a node would need, in the order of `_FOLLOWS`.
 
-    Those of all pods, or only of the ones that are given.
+    Those of all pods, or only of the ones that are given. `ignored` are kinds that the file has and
+    that are not read, such as RuntimeClass.
     """
     needs = _Needs(objects)
     needed_by: dict[Kind, list[str]] = defaultdict(list)
@@ -97,11 +101,37 @@ def absent_kinds(objects: ClusterObjects, *pods: Pod) -> tuple[AbsentKind, ...]:
         for kind in dict.fromkeys(needs.of(pod)):
             if not objects.of(kind):
                 needed_by[kind].append(pod.key)
-    return tuple(
+    found = [
         AbsentKind(kind.kind, tuple(needed_by[kind]), PLURALS[kind.kind], follows)
         for kind, follows in _FOLLOWS.items()
         if kind in needed_by
-    )
+    ]
+    unlike = tuple(pod.key for pod in pods or objects.of(Pod) if lacks_runtime_class(pod))
+    if unlike and RUNTIME_CLASS not in ignored:
+        follows = say(
+            "absent.runtime_classes", "its overhead and node selector are not added to them"
+        )
+        found.append(AbsentKind(RUNTIME_CLASS, unlike, "runtimeclasses", follows))
+    return tuple(found)
+
+
+def absent_budgets(objects: ClusterObjects, preemptors: Sequence[str]) -> tuple[AbsentKind, ...]:
+    """Return the budgets that a cluster lacks, if pods were evicted for the `preemptors`."""
+    if not preemptors or objects.of(PodDisruptionBudget):
+        return ()
+    kind = PodDisruptionBudget.kind
+    follows = say("absent.budgets", "whether an eviction breaks one is not known")
+    return (AbsentKind(kind, tuple(preemptors), PLURALS[kind], follows),)
+
+
+def lacks_runtime_class(pod: Pod) -> bool:
+    """Whether a pod names a RuntimeClass that no API server has applied to it yet."""
+    return bool(pod.spec.runtime_class_name) and not is_admitted(pod) and not pod.spec.node_name
+
+
+def is_admitted(pod: Pod) -> bool:
+    """Whether an API server has taken a pod in, so that what it adds is in the pod."""
+    return bool(pod.uid) or pod.metadata.creation_timestamp is not None
 
 
 class _Needs:

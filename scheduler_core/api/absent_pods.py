@@ -18,6 +18,8 @@ WATCHED: Final = frozenset(
     ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController", "DaemonSet", "Job")
 )
 HOOK: Final = "helm.sh/hook"
+ABOUT_WORKLOADS: Final = ("note.without_pods", "note.more_without_pods", "note.hook_pod")
+"""Ids of the sentences below."""
 _SHOWN: Final = 5
 
 

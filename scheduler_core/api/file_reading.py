@@ -9,11 +9,14 @@ from dataclasses import dataclass, field
 import msgspec
 
 from scheduler_core.api import json_keys
+from scheduler_core.api.absent_kinds import is_admitted
 from scheduler_core.api.absent_pods import HOOK, WATCHED, Workload, hook_of, workload_of
 from scheduler_core.api.coerce import Plain
+from scheduler_core.api.config_maps import CONFIG_MAP, configuration_in
 from scheduler_core.api.errors import FieldError, LimitError, ParseError, Place, UnreadableError
 from scheduler_core.api.field_lines import field_line
-from scheduler_core.api.json_documents import JsonDocument, read_json
+from scheduler_core.api.generated_names import with_generated_name
+from scheduler_core.api.json_documents import CutOffError, JsonDocument, read_json
 from scheduler_core.api.json_keys import has_repeated_keys, repeated_keys
 from scheduler_core.api.limits import Budget
 from scheduler_core.api.meta import KubeObject
@@ -25,6 +28,7 @@ from scheduler_core.api.parse import (
     modelled_kind,
     subject_of,
 )
+from scheduler_core.api.pod import Pod
 from scheduler_core.api.pod_templates import NO_PODS, POD, pod_of
 from scheduler_core.api.said_events import KIND as EVENT
 from scheduler_core.api.said_events import SaidOfPod, said_event, said_in_text
@@ -57,7 +61,7 @@ class FileContent:
     ones, beyond the number that is reported. ``scheduler_config`` is a KubeSchedulerConfiguration
     that stood among the objects, as text; ``server_version`` is the ``gitVersion`` that ``kubectl
     version`` printed of the API server; ``results`` are what kube-scheduler-simulator wrote.
-    ``said`` is what the scheduler said of pods in events.
+    ``named`` are objects that had only a generateName; ``said`` is what events say of pods.
     ``workloads`` are what makes pods; ``hooks`` the pods of a chart's hooks, each with its hook;
     ``misspelt`` are fields of pods that are nearly known ones: pod, path, and what is wrong.
     """
@@ -72,17 +76,27 @@ class FileContent:
     server_version: str = ""
     results: list[SimulatorResult] = field(default_factory=list)
     said: list[SaidOfPod] = field(default_factory=list)
+    named: list[str] = field(default_factory=list)
     workloads: list[Workload] = field(default_factory=list)
     hooks: list[tuple[str, str]] = field(default_factory=list)
     misspelt: list[tuple[str, str, str]] = field(default_factory=list)
 
     def watch(self, kind: str, source: msgspec.Raw | Mapping[str, Plain] | str) -> None:
-        """Note what makes pods, and what was said of pods."""
+        """Note what makes pods, what was said of pods, and a configuration in a ConfigMap."""
+        if kind == CONFIG_MAP:
+            self.scheduler_config = configuration_in(source) or self.scheduler_config
         if kind == EVENT and (said := said_event(source)) is not None:
             self.said.append(said)
         found = workload_of(kind, source) if kind in WATCHED else None
         if found is not None:
             self.workloads.append(found)
+
+    def look_for_slips(self, source: msgspec.Raw | Mapping[str, Plain]) -> None:
+        """Note misspelt fields of the pod that was read last, if no API server has seen it."""
+        pod = self.objects[-1]
+        if isinstance(pod, Pod) and not is_admitted(pod):
+            slips = misspelt_fields(_plain_mapping(source))
+            self.misspelt.extend((pod.key, *each) for each in slips)
 
     def leave_out(self, error: ParseError, reported_errors: int) -> None:
         """Report an object that cannot be read, or only count it where many were reported."""
@@ -138,7 +152,7 @@ class FileReader:
     def _read_json(self, text: bytes | bytearray) -> FileContent:
         content = FileContent()
         number = 0
-        for documents in read_json(text):
+        for documents in self._whole_json(content, text):
             for index, document in enumerate(documents):
                 number += 1
                 if number % _PROGRESS_EVERY == 0:
@@ -150,6 +164,21 @@ class FileReader:
                 if error is not None:
                     content.leave_out(error, self._budget.limits.reported_errors)
         return content
+
+    def _whole_json(
+        self, content: FileContent, text: bytes | bytearray
+    ) -> Iterator[list[JsonDocument]]:
+        """The objects of the text; if it is cut off, those before the cut, and an error."""
+        found = False
+        try:
+            for documents in read_json(text):
+                found = found or bool(documents)
+                yield documents
+        except CutOffError as error:
+            if not found:
+                raise
+            place = Place(self._name, None, error.line)
+            content.errors.insert(0, ParseError(place, "", error.message))
 
     def _repeated(
         self,
@@ -262,27 +291,49 @@ class FileReader:
                 _refuse_answers(name, source, place)
                 self._count_ignored(content, name)
                 return None
-            self._budget.document()
-            if isinstance(source, msgspec.Raw):
-                content.objects.append(decode(source, kind, place, name.api_version))
-            else:
-                content.objects.append(convert(source, kind, place, name.api_version))
-                if name.kind == "Pod":
-                    key = content.objects[-1].key
-                    content.misspelt.extend((key, *each) for each in misspelt_fields(source))
-            if name.api_version != kind.api_version:
-                content.older[name] += 1
-            content.dropped.update(_dropped(source, name.kind))
-            if name.kind == "Pod" and (result := self._result(source)) is not None:
-                content.results.append(result)
-            if self._has_hooks and name.kind == "Pod" and (hook := hook_of(source)):
-                content.hooks.append((content.objects[-1].key, hook))
+            self._keep(content, place, name, source, kind)
         except FieldError as error:
             named = place._replace(subject=subject_of(source, name.kind))
             return ParseError(named, _below(within, error.field), error.message)
         except ParseError as error:
+            given = with_generated_name(source, place) if error.field == "metadata.name" else None
+            if given is not None:
+                return self._take_named(content, place, name, given)
             return ParseError(error.place, _below(within, error.field), error.message)
         return None
+
+    def _keep(
+        self,
+        content: FileContent,
+        place: Place,
+        name: TypeName,
+        source: msgspec.Raw | Mapping[str, Plain],
+        kind: type[KubeObject],
+    ) -> None:
+        """Add an object of a kind that is read, and what else it tells. Raises ParseError."""
+        self._budget.document()
+        if isinstance(source, msgspec.Raw):
+            content.objects.append(decode(source, kind, place, name.api_version))
+        else:
+            content.objects.append(convert(source, kind, place, name.api_version))
+        if name.kind == "Pod":
+            content.look_for_slips(source)
+        if name.api_version != kind.api_version:
+            content.older[name] += 1
+        content.dropped.update(_dropped(source, name.kind))
+        if name.kind == "Pod" and (result := self._result(source)) is not None:
+            content.results.append(result)
+        if self._has_hooks and name.kind == "Pod" and (hook := hook_of(source)):
+            content.hooks.append((content.objects[-1].key, hook))
+
+    def _take_named(
+        self, content: FileContent, place: Place, name: TypeName, source: Mapping[str, Plain]
+    ) -> ParseError | None:
+        """The same of an object that had no name."""
+        error = self._take(content, place, name, source)
+        if error is None:
+            content.named.append(content.objects[-1].key)
+        return error
 
 
 def _below(within: Sequence[str], field: str) -> str:

@@ -2,6 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from scheduler_core.api.absent_kinds import RUNTIME_CLASS, lacks_runtime_class
+from scheduler_core.api.claims import (
+    SELECTED_NODE,
+    WAIT_FOR_FIRST_CONSUMER,
+    claim_class,
+    claims_of,
+)
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.counting import MORE_OBJECT, POD, counted
 from scheduler_core.api.device import Device, ResourceSlice
@@ -10,6 +17,7 @@ from scheduler_core.api.meta import KubeObject
 from scheduler_core.api.node import Node
 from scheduler_core.api.pod import Pod
 from scheduler_core.api.reach import stuck_pods
+from scheduler_core.api.volume import PersistentVolumeClaim, StorageClass
 from scheduler_core.wording import say, series, some_of
 
 _LEFT_OUT_SHOWN = 5
@@ -24,6 +32,13 @@ _NOT_MODELLED_KINDS = (
     "PodGroup",
     "Workload",
 )
+_NOT_APPLIED = {
+    "LimitRange": say(
+        "note.limit_range", "what pods request by default, and what they may request at most"
+    ),
+    "ResourceQuota": say("note.resource_quota", "a pod that exceeds one is not made in a cluster"),
+}
+"""Kinds that an API server applies to pods that are created."""
 
 
 def cluster_findings(objects: ClusterObjects, ignored: Mapping[str, int]) -> Iterator[str]:
@@ -44,10 +59,38 @@ def cluster_findings(objects: ClusterObjects, ignored: Mapping[str, int]) -> Ite
             names=some_of(lost),
         )
     yield from (sentence for _, sentence in stuck_pods(pods, objects.of(Node)))
+    yield from _never_provisioned(objects)
     yield from (
         say("note.not_modelled", "Not modelled: {what}", what=text)
         for text in not_modelled(objects, ignored)
     )
+
+
+def _never_provisioned(objects: ClusterObjects) -> Iterator[str]:
+    """Pods that name their node and whose claim waits for the scheduler, which passes them over."""
+    waiting = {
+        each.name
+        for each in objects.of(StorageClass)
+        if each.volume_binding_mode == WAIT_FOR_FIRST_CONSUMER
+    }
+    claims = {
+        each.key: each
+        for each in objects.of(PersistentVolumeClaim)
+        if not each.spec.volume_name
+        and claim_class(each) in waiting
+        and SELECTED_NODE not in each.metadata.annotations
+    }
+    for pod in objects.of(Pod) if claims else ():
+        for use in claims_of(pod):
+            if pod.spec.node_name and f"{pod.namespace}/{use.name}" in claims:
+                yield say(
+                    "note.never_provisioned",
+                    "{pod} names its node itself (spec.nodeName), so the scheduler passes it over, "
+                    "and its claim {claim} waits for the scheduler's choice: it never starts. Use "
+                    "nodeSelector in place of nodeName",
+                    pod=pod.key,
+                    claim=use.name,
+                )
 
 
 def left_out(errors: Sequence[ParseError], unlisted: int = 0) -> Iterator[str]:
@@ -110,9 +153,32 @@ def not_modelled(objects: Iterable[KubeObject], ignored: Mapping[str, int]) -> I
                 slices=counted(len(slices), "ResourceSlice"),
                 names=some_of(slices),
             )
+    yield from _not_applied(objects, ignored)
     unread = [counted(ignored[kind], kind) for kind in _NOT_MODELLED_KINDS if ignored.get(kind)]
     if unread:
         yield series(unread)
+
+
+def _not_applied(objects: Iterable[KubeObject], ignored: Mapping[str, int]) -> Iterator[str]:
+    """What an API server does with pods that are created and kviz does not."""
+    pods = [each for each in objects if isinstance(each, Pod)]
+    unlike = [each.key for each in pods if lacks_runtime_class(each)]
+    if unlike and ignored.get(RUNTIME_CLASS):
+        yield say(
+            "note.runtime_class",
+            "the RuntimeClass in the file is not applied: its overhead, node selector and "
+            "tolerations are not added to {pods}",
+            pods=some_of(unlike),
+        )
+    if any(not each.spec.node_name for each in pods):
+        for kind, what in _NOT_APPLIED.items():
+            if n := ignored.get(kind):
+                yield say(
+                    "note.not_applied",
+                    "{objects} in the file not applied: {what}",
+                    objects=counted(n, kind),
+                    what=what,
+                )
 
 
 def _has_lists(device: Device) -> bool:

@@ -198,6 +198,7 @@ class _Upload:
     said: list[SaidOfPod] = field(default_factory=list)
     workloads: list[Workload] = field(default_factory=list)
     hooks: list[tuple[str, str]] = field(default_factory=list)
+    named: list[str] = field(default_factory=list)
     misspelt: list[tuple[str, str, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -241,6 +242,7 @@ class _Upload:
         self.said.extend(content.said)
         self.workloads.extend(content.workloads)
         self.hooks.extend(content.hooks)
+        self.named.extend(content.named)
         self.misspelt.extend(content.misspelt)
         for item in content.objects:
             key = (item.kind, item.metadata.namespace, item.metadata.name)
@@ -314,9 +316,7 @@ class _Upload:
 
     def _missing(self, objects: ClusterObjects) -> Iterator[str]:
         yield from left_out(self.errors, self.unlisted)
-        for absent in absent_kinds(objects):
-            if absent.kind != PriorityClass.kind:  # each of its pods has been named
-                yield absent.sentence
+        yield from (absent.sentence for absent in absent_kinds(objects, ignored=self.ignored))
 
     def _reported_errors(self) -> Iterator[ParseError]:
         shown = self.errors[: self.limits.reported_errors]
@@ -377,6 +377,13 @@ class _Upload:
             )
 
     def _brought(self) -> Iterable[str]:
+        if self.named:
+            yield say(
+                "note.generated_names",
+                "{objects} with only a generateName got a name: {names}",
+                objects=counted(len(self.named), OBJECT),
+                names=some_of(self.named),
+            )
         if self.scheduler_config:
             yield say(
                 "note.configuration_came",

@@ -25,6 +25,10 @@ _OBJECT_END = ord("}")
 _COMMA = ord(",")
 
 
+class CutOffError(UnreadableError):
+    """The text ends in the middle of a JSON value."""
+
+
 class JsonDocument(NamedTuple):
     """An object still as JSON text, with the name it goes by."""
 
@@ -56,13 +60,18 @@ _VALUES = msgspec.json.Decoder(msgspec.Raw)
 def read_json(text: bytes | bytearray) -> Iterator[list[JsonDocument]]:
     """The objects of each JSON value in the text, lists opened.
 
-    Raises :class:`UnreadableError` with the line and, inside a list, the how-manieth item.
+    Raises :class:`UnreadableError` with the line and, inside a list, the how-manieth item; for
+    text that is cut off after its whole objects.
     """
     view = memoryview(text)
     start = _skip(text, 0)
     number = 0
     while start < len(text):
-        end = _value_end(view, start, text)
+        try:
+            end = _value_end(view, start, text)
+        except CutOffError:
+            yield from _before_cut(view, start, text, number)
+            raise
         try:
             if text[start] != _ARRAY_START:
                 _refuse_repeated(view, start, text)
@@ -82,9 +91,11 @@ def _value_end(view: memoryview, start: int, text: bytes | bytearray) -> int:
         message = str(error)
         offset = _BYTE_OFFSET.search(message)
         if offset is None:
-            raise UnreadableError(
-                say("json.cut_off", "the JSON ends in the middle; it was cut off")
-            ) from None
+            last = text.rstrip().count(b"\n") + 1
+            problem = say(
+                "json.cut_off_in_line", "is cut off in line {line}: the rest is lost", line=last
+            )
+            raise CutOffError(problem, last) from None
         position = start + int(offset[1])
         if _TRAILING in message:
             # The decoder has read the first byte of what trails.
@@ -97,6 +108,40 @@ def _value_end(view: memoryview, start: int, text: bytes | bytearray) -> int:
     except RecursionError:
         raise UnreadableError(TOO_DEEP) from None
     return len(view)
+
+
+def _before_cut(
+    view: memoryview, start: int, text: bytes | bytearray, number: int
+) -> Iterator[list[JsonDocument]]:
+    """The whole items of a list that is cut off."""
+    items: list[msgspec.Raw] = []
+    try:
+        position = start
+        if text[start] != _ARRAY_START:
+            position = next(at for at in _values(view, start, text) if text[at] == _ARRAY_START)
+        position = _skip_space(text, position + 1)
+        while True:
+            end = _value_end(view, position, text)
+            items.append(msgspec.Raw(view[position:end]))
+            position = _skip_space(text, end)
+            if text[position] != _COMMA:
+                break
+            position = _skip_space(text, position + 1)
+    except (UnreadableError, IndexError, StopIteration):
+        pass
+    if items:
+        yield _named(items, TypeName("", ""), number)
+
+
+def _values(view: memoryview, start: int, text: bytes | bytearray) -> Iterator[int]:
+    """Where the values of a mapping begin. Raises :class:`CutOffError` at the one cut off."""
+    position = _skip_space(text, start + 1)
+    while text[position] != _OBJECT_END:
+        position = _skip_space(text, _value_end(view, position, text))
+        position = _skip_space(text, position + 1)
+        yield position
+        position = _skip_space(text, _value_end(view, position, text))
+        position = _skip_space(text, position + 1)
 
 
 def _skip(text: bytes | bytearray, start: int) -> int:

@@ -259,6 +259,7 @@ class PodSpec(ApiStruct, frozen=True, kw_only=True):
     topology_spread_constraints: tuple[TopologySpreadConstraint, ...] = ()
     priority: Int32 | None = None
     priority_class_name: str = ""
+    runtime_class_name: str = ""
     preemption_policy: str = ""
     restart_policy: str = ""
     termination_grace_period_seconds: Int64 | None = None

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from scheduler_core.api.config_maps import configuration_in
 from scheduler_core.config.decode import decode
 from scheduler_core.config.defaults import configuration, default_args
 from scheduler_core.config.features import FeatureGates
@@ -45,6 +46,7 @@ def load_configuration(
             text = text.decode("utf-8-sig")
         except UnicodeDecodeError:
             raise ConfigError([Problem((), say("config.not_utf8", "not UTF-8 text"))]) from None
+    text = configuration_in(text) or text
     try:
         return _load(text_value(text), gates)
     except ConfigError as error:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from scheduler_core.api import KubeObject, Node, Pod
-from scheduler_core.api.absent_kinds import absent_kinds
-from scheduler_core.api.cluster_objects import ClusterObjects
+from scheduler_core.api.absent_kinds import AbsentKind
 from scheduler_core.api.counting import counted
 from scheduler_core.config import FeatureGates
 from scheduler_core.evidence.fit_error import fit_error, todays_reason
@@ -140,6 +139,7 @@ class Comparison:
         self,
         objects: Sequence[KubeObject],
         features: FeatureGates,
+        absent: Sequence[AbsentKind],
         not_modelled: Sequence[str] = (),
     ) -> None:
         self._features = features
@@ -147,9 +147,9 @@ class Comparison:
         self._not_modelled = not_modelled
         self._n_nodes = sum(isinstance(each, Node) for each in objects)
         self._absent: dict[str, list[str]] = {}
-        for absent in absent_kinds(ClusterObjects(objects)):
-            for pod in absent.needed_by:
-                self._absent.setdefault(pod, []).append(absent.kind)
+        for each in absent:
+            for pod in each.needed_by:
+                self._absent.setdefault(pod, []).append(each.kind)
 
     def of(self, pod: Pod, attempts: Sequence[Verdict]) -> ClusterSays | None:
         """Compare the cluster's verdict with kviz's attempts at the pod, the last of which counts.

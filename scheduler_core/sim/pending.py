@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from typing import Final, TypeGuard
 
 from scheduler_core.api import KubeObject, Pod
-from scheduler_core.api.absent_kinds import AbsentKind, absent_kinds
+from scheduler_core.api.absent_kinds import AbsentKind, absent_budgets, absent_kinds
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.changes.owners import kind_told
-from scheduler_core.config import FeatureGates
 from scheduler_core.evidence import cluster_says
 from scheduler_core.evidence.cluster_says import ClusterSays, Comparison, Verdict
 from scheduler_core.evidence.cycle import pre_enqueue_evidence
@@ -151,14 +150,17 @@ def pending_pods(objects: Sequence[KubeObject], options: RunOptions) -> Pending:
     not_modelled = state.run.not_modelled if state.run else ()
     bound = tuple(_bound(state, {each.key for each in objects if _waits(each)}, evicted_for))
     named = {each.pod for each in pods} | {key for each in bound for key in each.evicted}
+    held = ClusterObjects(objects)
+    absent = absent_kinds(held, ignored=options.ignored)
+    preemptors = [state.names.pod(each) for each in evicted_for]
     return Pending(
         pods,
         not_modelled,
         bound,
-        absent_kinds(ClusterObjects(objects)),
+        (*absent, *absent_budgets(held, preemptors)),
         dict(_kinds(objects, named)),
         options.scenario.options.recreate_evicted,
-        dict(_said(objects, attempts, options.features, not_modelled)),
+        dict(_said(Comparison(objects, options.features, absent, not_modelled), objects, attempts)),
     )
 
 
@@ -169,12 +171,10 @@ def _kinds(objects: Sequence[KubeObject], keys: Collection[str]) -> Iterator[tup
 
 
 def _said(
+    compared: Comparison,
     objects: Sequence[KubeObject],
     attempts: Mapping[str, Sequence[Verdict]],
-    features: FeatureGates,
-    not_modelled: Sequence[str],
 ) -> Iterator[tuple[str, ClusterSays]]:
-    compared = Comparison(objects, features, not_modelled)
     for pod in filter(_waits, objects):
         found = compared.of(pod, attempts.get(pod.key, ()))
         if found is not None:

@@ -75,11 +75,12 @@ bound = CLAIM.format(spec="volumeName: disk")
 )
 def test_what_a_waiting_pod_would_have_needed(text: str, kinds: list[str]) -> None:
     found = ingest_one(text.encode())
-    absent = absent_kinds(found.objects)
+    absent = absent_kinds(found.objects, ignored=found.ignored)
     assert [each.kind for each in absent] == kinds
     assert all(each.needed_by == ("shop/web",) for each in absent)
-    said = [each.sentence for each in absent if each.kind != "PriorityClass"]
-    assert said == [text for text in found.left_out if text.startswith("There is no")]
+    assert [each.sentence for each in absent] == [
+        text for text in found.left_out if text.startswith("There is no")
+    ]
 
 
 def test_it_is_said_with_what_to_get() -> None:

@@ -28,3 +28,47 @@ def test_slips_are_told_with_the_field_and_what_was_meant() -> None:
         'default/p, spec.containers[0].resources.limits[nvidia.com/gpu]: "0.5" is refused by an '
         "API server: nvidia.com/gpu comes in whole numbers",
     )
+
+
+NESTED = """apiVersion: v1
+kind: Pod
+metadata: {name: p, lables: {a: b}}
+spec:
+  priorityClass: high
+  affinity:
+    nodeaffinity: {}
+    nodeAffinity:
+      requiredDuringSchedulingIgnoredDuringExecution:
+        nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Equals, values: [b]}]}]
+    podAntiAffinity:
+      requiredDuringSchedulingIgnoredDuringExecution:
+      - {topologyKey: zone, labelselector: {}}
+  tolerations: [{key: a, operator: exists, effect: noSchedule}]
+  containers:
+  - {name: c, image: x, imagePullPolicy: Always, resources: {request: {}, requests: {cpu: 1000,
+     memory: 512, mem: 1Gi, gpu: 1}}}
+"""
+
+
+def test_slips_are_found_at_any_depth() -> None:
+    told = [each.partition(", ")[2] for each in ingest([("f", NESTED.encode())]).warnings]
+    required = "requiredDuringSchedulingIgnoredDuringExecution"
+    found = [text.partition(": ")[::2] for text in told if text.startswith(("spec", "metadata"))]
+    assert [(path, text.rpartition("mean ")[2]) for path, text in found[:-1]] == [
+        ("metadata.lables", '"labels"?'),
+        ("spec.priorityClass", '"priorityClassName"?'),
+        ("spec.containers[0].resources.request", '"requests"?'),
+        ("spec.affinity.nodeaffinity", '"nodeAffinity"?'),
+        (f"spec.affinity.podAntiAffinity.{required}[0].labelselector", '"labelSelector"?'),
+        ("spec.tolerations[0].operator", '"Exists"?'),
+        ("spec.tolerations[0].effect", '"NoSchedule"?'),
+        (
+            f"spec.affinity.nodeAffinity.{required}.nodeSelectorTerms[0].matchExpressions[0]"
+            ".operator",
+            '"In"?',
+        ),
+        ("spec.containers[0].resources.requests.cpu", '"1000m"?'),
+        ("spec.containers[0].resources.requests.memory", '"512Mi"?'),
+        ("spec.containers[0].resources.requests.mem", '"memory"?'),
+    ]
+    assert "has a domain, such as nvidia.com/gpu" in found[-1][1]

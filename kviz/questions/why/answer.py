@@ -14,7 +14,7 @@ from typing import Final
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.analysis.advice.bugs import FoundBug, bugs_about
 from scheduler_core.api import KubeObject, Node, Pod
-from scheduler_core.api.absent_kinds import AbsentKind, absent_kinds
+from scheduler_core.api.absent_kinds import AbsentKind, absent_budgets, absent_kinds
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.reach import stuck_pods
 from scheduler_core.api.selectors import tolerations_tolerate
@@ -213,7 +213,8 @@ def explain(
         objects, ignored or {}, asked.extenders, left_out, asked, options.features
     )
     bugs = bugs_about(objects, pod, options, explanation.node, explanation.message)
-    absent = absent_kinds(ClusterObjects(objects), found)
+    held = ClusterObjects(objects)
+    absent = absent_kinds(held, found, ignored=ignored or {})
     not_modelled = tuple(map(str, missing))
     preemption = explanation.preemption
     nominated = preemption.winner.node if preemption and preemption.winner else ""
@@ -222,9 +223,13 @@ def explain(
         explanation.message,
         explanation.node or nominated,
     )
-    said = Comparison(objects, options.features, not_modelled).of(found, [verdict])
+    said = Comparison(objects, options.features, absent, not_modelled).of(found, [verdict])
     return replace(
-        explanation, not_modelled=not_modelled, absent=absent, bugs=bugs, cluster_says=said
+        explanation,
+        not_modelled=not_modelled,
+        absent=(*absent, *absent_budgets(held, [pod] if nominated else [])),
+        bugs=bugs,
+        cluster_says=said,
     )
 
 

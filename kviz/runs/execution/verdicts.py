@@ -12,6 +12,8 @@ from kviz.runs.execution.engine import made_of
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Run
 from scheduler_core.api import Pod
+from scheduler_core.api.absent_kinds import absent_kinds
+from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.evidence.cluster_says import (
     BOUND,
     ERROR,
@@ -65,7 +67,8 @@ def _said(run: Run) -> Iterator[ClusterSays]:
         attempts[pod].append(verdict)
     for pod in run.pod_outcomes.exclude(gated_by="").values_list("pod", flat=True):
         attempts[pod].append(Verdict(GATED))
-    compared = Comparison(objects, options.features, run.not_modelled)
+    absent = absent_kinds(ClusterObjects(objects), ignored=options.ignored)
+    compared = Comparison(objects, options.features, absent, run.not_modelled)
     for each in waiting:
         found = compared.of(each, attempts.get(each.key, ()))
         if found is not None:
