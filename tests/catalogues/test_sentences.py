@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from kviz.catalogues.sentences import lost, problems
 
 BEFORE = {"fit.short": "needs {asks}, the node has {has}", "list.and": "{a} and {b}"}
 
 
+@pytest.mark.slow("reads every source")
 def test_every_id_is_written_down_with_its_english() -> None:
     assert list(problems()) == []
 

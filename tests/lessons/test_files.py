@@ -17,6 +17,7 @@ from kviz.lessons.texts import read_texts
 from scheduler_core.config import ConfigError
 
 
+@pytest.mark.slow("some answers are counted over a hundred runs")
 @pytest.mark.parametrize("path", bundled_files(), ids=lambda path: path.stem)
 def test_a_lesson_says_what_the_engine_says(path: Path) -> None:
     text = path.read_text()
