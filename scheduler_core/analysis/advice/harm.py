@@ -33,6 +33,8 @@ from scheduler_core.changes.vocabulary import (
     SetLabel,
 )
 from scheduler_core.cluster.pods import controller_of
+from scheduler_core.cluster.requests import pod_requests
+from scheduler_core.framework.resource_names import is_extended_resource_name
 from scheduler_core.wording import say
 
 Harm = Literal["none", "others", "risk"]
@@ -104,8 +106,9 @@ def harm_of(warnings: Sequence[str], losing: Sequence[str]) -> Harm:
 
 def _warnings(change: Change, cluster: Objects, uncordoned: set[str]) -> Iterator[str]:
     match change:
-        case SetField(path="spec.tolerations[+]", value=dict(toleration)):
+        case SetField(target, "spec.tolerations[+]", dict(toleration)):
             yield from _of_toleration(toleration)
+            yield from _of_device_nodes(toleration, cluster.get(Pod, target.key), cluster)
         case RemoveTaint() | SetLabel():
             yield from _of_node(change, cluster, uncordoned)
         case Delete(target, grace_seconds=0) if target.kind is Pod:
@@ -135,6 +138,12 @@ def _of_node(
                 yield _marks(key)
         case RemoveTaint(_, key) if key in CONTROL_PLANE:
             yield _serves_control_plane(key)
+        case RemoveTaint(node, key) if _has_devices(cluster.get(Node, node), key):
+            yield say(
+                "harm.open_to_all",
+                "without taint {key} every pod may take room from those that ask for {key}",
+                key=key,
+            )
         case SetLabel(node, key, value) if key.startswith(_PLACES):
             yield from _of_place(cluster.get(Node, node), key, value)
         case SetLabel(_, key, value) if key in _MACHINE:
@@ -156,6 +165,27 @@ def _of_toleration(toleration: Mapping[str, object]) -> Iterator[str]:
         yield _marks(key)
     elif key in CONTROL_PLANE:
         yield _serves_control_plane(key)
+
+
+def _of_device_nodes(
+    toleration: Mapping[str, object], pod: Pod | None, cluster: Objects
+) -> Iterator[str]:
+    """Warn of a pod on nodes that a taint keeps for pods that ask for their devices."""
+    key = str(toleration.get("key") or "")
+    if pod is None or pod_requests(pod).placed.get(key):
+        return
+    if any(_has_devices(each, key) for each in cluster.all(Node)):
+        yield say(
+            "harm.device_nodes",
+            "taint {key} keeps nodes for pods that ask for {key}, and this one does not: it takes "
+            "room from those",
+            key=key,
+        )
+
+
+def _has_devices(node: Node | None, key: str) -> bool:
+    """Return whether a key of taints names devices of the node."""
+    return node is not None and is_extended_resource_name(key) and key in node.status.allocatable
 
 
 def _of_place(node: Node | None, key: str, value: str) -> Iterator[str]:

@@ -13,15 +13,18 @@ from scheduler_core.changes.applying import RestingCluster
 from scheduler_core.changes.vocabulary import SetField, Target
 from tests.builders import make_node, make_pod
 
+TOLERATIONS = "spec.tolerations[+]"
+GPU = '{"key":"example.com/gpu","operator":"Exists"}'
 PINNED = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution"
 
 
 @pytest.fixture(scope="module")
 def cluster() -> RestingCluster:
     daemon = make_pod("agent").namespace("shop").owner("DaemonSet", "agent").obj()
-    return RestingCluster(
-        [make_node("n").zone("a").obj(), make_pod("web").namespace("shop").obj(), daemon]
-    )
+    node = make_node("n").zone("a").resource("example.com/gpu", 1).obj()
+    web = make_pod("web").namespace("shop").obj()
+    model = make_pod("model").namespace("shop").request("example.com/gpu", 1).obj()
+    return RestingCluster([node, web, model, daemon])
 
 
 @pytest.mark.parametrize(
@@ -51,6 +54,9 @@ def test_tolerating_what_marks_a_node_for_a_while_is_a_risk(
         (("node/n uncordon", "node/n untaint node.kubernetes.io/unschedulable"), ""),
         (("node/n untaint node.kubernetes.io/unreachable",), "wait until it is taken off"),
         (("node/n untaint gpu",), ""),
+        (("node/n untaint example.com/gpu",), "every pod may take room"),
+        ((f"pod/shop/web set {TOLERATIONS}={GPU}",), "this one does not"),
+        ((f"pod/shop/model set {TOLERATIONS}={GPU}",), ""),
         (("node/n label kubernetes.io/arch=arm64",), "an image that needs arm64"),
         (("node/n label disk=ssd",), ""),
         (("node/n untaint node-role.kubernetes.io/control-plane",), "for the control plane"),

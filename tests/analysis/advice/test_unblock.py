@@ -63,13 +63,14 @@ def node_after(objects: list[KubeObject], answer: Answer, pod: str) -> str:
 
 
 CHEAPEST = {
-    "analytics-0": "let pod clinic/analytics-0 tolerate nvidia.com/gpu=present:NoSchedule",
+    "analytics-0": "pod clinic/analytics-0: requests.cpu 12 → 6500m; "
+    "pod clinic/analytics-0: requests.memory 48Gi → 30208Mi",
     "archiver-0": "bind claim clinic/archive to a new volume",
     "backup-0": "create claim clinic/backup-target with a new volume",
-    "ingress-2": "let pod clinic/ingress-2 tolerate nvidia.com/gpu=present:NoSchedule",
+    "ingress-2": "uncordon node worker-3; untaint node worker-3 node.kubernetes.io/unschedulable",
     "launch-0": "pod clinic/launch-0: spec.schedulingGates "
     '[{"name":"example.com/quota-approved"}] → none',
-    "ledger-2": "let pod clinic/ledger-2 tolerate nvidia.com/gpu=present:NoSchedule",
+    "ledger-2": "uncordon node worker-3; untaint node worker-3 node.kubernetes.io/unschedulable",
     "metrics-0": "make pod clinic/metrics-0 again for another scheduler",
     "router-0": "let pod clinic/router-0 prefer what its podAffinity requires",
     "sensor-0": "pod clinic/sensor-0: spec.nodeSelector.disktype nvme → none",

@@ -66,11 +66,14 @@ def test_the_json_and_its_changes_make_the_pod_bind(
         "node": "a",
         "evicted": [],
         "others": {"newly_bound": [], "newly_pending": []},
+        "kinds": ["tolerate"],
         "harm": "none",
         "warnings": [],
         "price": 2,
         "helps": 1,
         "leaving": [],
+        "afterwards": [],
+        "podKinds": {},
         "budgets": [],
     }
     assert found["pods"] == ["shop/web"]
