@@ -145,6 +145,7 @@ NO_PAGES = {
     "class-open-lesson",
     "class-open-run",
     "class-open-game",
+    "class-take",
     "class-find",
     "class-join",
     "class-end",

@@ -24,7 +24,7 @@ from kviz.classroom.contests import (
 )
 from kviz.classroom.models import Participant, Room, Vote
 from kviz.classroom.picture import Picture, View, picture_of
-from kviz.classroom.steps import Place, lesson_of, place_of, topic_of
+from kviz.classroom.steps import Place, lesson_of, place_of, title_of, topic_of
 from kviz.classroom.votes import Given, counts, gain
 from kviz.common.wording import translated
 from kviz.lessons.documents import (
@@ -216,7 +216,7 @@ def present_document(room: Room) -> ClassDocument:
         "type": "state",
         "version": room.version,
         "is_open": room.closed_at is None,
-        "title": room.title,
+        "title": title_of(room),
         "number": place.number,
         "n_steps": place.n_steps,
         "step_title": place.step.title,

@@ -26,8 +26,9 @@ from kviz.classroom import selectors, services
 from kviz.classroom.crowding import origin_of
 from kviz.classroom.guessing import KEY, TooManyGuesses, key_of, room_behind
 from kviz.classroom.models import Room
-from kviz.classroom.seats import Door, door_of, remember_seat, remember_teacher
+from kviz.classroom.seats import Door, door_of, may_teach, remember_seat, remember_teacher
 from kviz.classroom.services import Refused
+from kviz.classroom.steps import title_of
 from kviz.common.csv_file import MEDIA_TYPE, csv_pieces
 from kviz.common.wording import translated
 from kviz.lessons.access import lesson_named
@@ -60,18 +61,41 @@ def qr_svg(address: str, label: str) -> SafeString:
 
 @require_GET
 def class_home(request: HttpRequest) -> HttpResponse:
-    """The door: type a code, or open a room."""
+    """The door: type a code, or open a room; the workspace's open ones, whoever opened them."""
     services.rooms_close_late()
     rooms = selectors.rooms_of(workspace=workspace_of(request))
-    mine = [room for room in rooms if door_of(request.session, room).is_teacher]
     context = {
         "section": "teach",
-        "rooms": mine,
+        "rooms": [found for room in rooms if (found := _listed(request, room)) is not None],
         "lessons": lessons().lessons,
         "is_local": settings.MODE == "local",
         "hours": settings.CLASS_HOURS,
     }
     return render(request, "classroom/home.html", context)
+
+
+def _listed(request: HttpRequest, room: Room) -> dict[str, object] | None:
+    """A room of the workspace as the list has it; None for who may not lead it."""
+    is_mine = door_of(request.session, room).is_teacher
+    is_open = room.closed_at is None
+    if not (is_mine or (is_open and may_teach(request.session, room))):
+        return None
+    n_in = selectors.n_in(room) if is_open else 0
+    return {"room": room, "title": title_of(room), "n_in": n_in, "is_mine": is_mine}
+
+
+@require_POST
+def class_take(request: HttpRequest, room_id: UUID) -> HttpResponse:
+    """Lead or end an open class of the workspace that another browser opened."""
+    room = selectors.room_get(room_id)
+    is_ours = room is not None and room.workspace_id == workspace_of(request).pk
+    if room is None or not is_ours or room.closed_at or not may_teach(request.session, room):
+        raise Http404(room_id)
+    if request.POST.get("do") == "end":
+        services.room_close(room=room)
+        return redirect("class-home")
+    remember_teacher(request.session, room)
+    return redirect("class-lead", room.code)
 
 
 @require_POST
@@ -164,7 +188,11 @@ def class_room(request: HttpRequest, code: str) -> HttpResponse:
     if isinstance(door, HttpResponse):
         return door
     if door.participant is None and not door.is_teacher:
-        context = {"section": "teach", "room": door.room, "join": _link("class-join", door.room)}
+        context = {
+            "room": door.room,
+            "title": title_of(door.room),
+            "join": _link("class-join", door.room),
+        }
         return render(request, "classroom/door.html", context)
     return render(request, "classroom/room.html", _context(request, door, "class"))
 
@@ -256,6 +284,7 @@ def _context(request: HttpRequest, door: Door, audience: str) -> dict[str, objec
     return {
         "section": "teach",
         "room": door.room,
+        "title": title_of(door.room),
         "audience": audience,
         "seat": door.participant.number if door.participant else 0,
         "address": address.removeprefix("https://").removeprefix("http://"),

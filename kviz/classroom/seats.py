@@ -39,7 +39,7 @@ def door_of(session: Mapping[str, object], room: Room) -> Door:
     seat = seats.get(str(room.pk)) if isinstance(seats, dict) else None
     participant = room.participants.filter(pk=seat).first() if isinstance(seat, int) else None
     is_teacher = isinstance(taught, list) and str(room.pk) in taught
-    return Door(room, is_teacher and _may_teach(session, room), participant)
+    return Door(room, is_teacher and may_teach(session, room), participant)
 
 
 def is_in(session: Mapping[str, object], room: Room) -> bool:
@@ -54,8 +54,8 @@ def had_seat(session: Mapping[str, object], room: Room) -> bool:
     return isinstance(seats, dict) and str(room.pk) in seats
 
 
-def _may_teach(session: Mapping[str, object], room: Room) -> bool:
-    """Whether who opened the room may still change its workspace."""
+def may_teach(session: Mapping[str, object], room: Room) -> bool:
+    """Whether a browser may change the room's workspace, and so lead its classes."""
     if settings.MODE == Mode.LOCAL:
         return True
     if (person := person_of(session)) is not None:

@@ -33,6 +33,11 @@ def rooms_of(*, workspace: Workspace) -> list[Room]:
     return list(Room.objects.filter(workspace=workspace).order_by("-opened_at")[:50])
 
 
+def n_in(room: Room) -> int:
+    """How many people are connected now."""
+    return room.participants.filter(n_connected__gt=0).count()
+
+
 def seats_of(room: Room) -> list[Participant]:
     return list(room.participants.order_by("number"))
 

@@ -47,6 +47,12 @@ def lesson_of(room: Room) -> Lesson | None:
     return stored_lesson.lesson if stored_lesson and unchanged else None
 
 
+def title_of(room: Room) -> str:
+    """The lesson's title in the reader's language; else what the room was opened with."""
+    lesson = lesson_of(room)
+    return room.title if lesson is None else lesson.title
+
+
 def place_of(room: Room, number: int | None = None) -> Place:
     """A step of the room, the one it is at by default."""
     number = room.step if number is None else number

@@ -7,6 +7,7 @@ urlpatterns = [
     path("open/lesson/<slug:slug>", pages.class_open_lesson, name="class-open-lesson"),
     path("open/run/<uuid:run_id>", pages.class_open_run, name="class-open-run"),
     path("open/by-hand/<uuid:game_id>", pages.class_open_game, name="class-open-game"),
+    path("take/<uuid:room_id>", pages.class_take, name="class-take"),
     path("join", pages.class_find, name="class-find"),
     path("<str:code>/", pages.class_room, name="class-room"),
     path("<str:code>/join", pages.class_join, name="class-join"),

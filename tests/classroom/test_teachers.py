@@ -68,6 +68,33 @@ def test_who_may_not_change_the_workspace_leads_no_longer(ended: Callable[[], No
     assert lesson.room.closed_at is None
 
 
+def test_another_editor_finds_the_class_and_leads_or_ends_it() -> None:
+    lesson = lesson_of_an_editor()
+    olga = Client(raise_request_exception=False)
+    olga.force_login(User.objects.get(username="olga"))
+    olga.post(f"/account/workspaces/{lesson.room.workspace_id}/use")
+    take = f"/class/take/{lesson.room.pk}"
+    assert take in olga.get("/class/").content.decode()
+    assert olga.post(take).headers["Location"] == f"/class/{lesson.teacher.code}/lead"
+    assert Browser(lesson.teacher.code, olga).get("lead").status_code == 200
+
+    olga.post(take, {"do": "end"})
+
+    assert lesson.room.closed_at is not None
+    assert olga.post(take).status_code == 404
+
+
+def test_nobody_takes_a_class_of_another_workspace_or_as_a_viewer() -> None:
+    lesson = lesson_of_an_editor()
+    take = f"/class/take/{lesson.room.pk}"
+    stranger = Client(raise_request_exception=False)
+    stranger.force_login(person_add(name="sam", password=PASSWORD))
+    assert stranger.post(take, {"do": "end"}).status_code == 404
+    only_read()
+    assert lesson.teacher.client.post(take, {"do": "end"}).status_code in (403, 404)
+    assert lesson.room.closed_at is None
+
+
 def test_who_works_elsewhere_meanwhile_goes_on_leading() -> None:
     lesson = lesson_of_an_editor()
     lesson.teacher.client.post("/account/workspaces/", {"name": "Elsewhere"})

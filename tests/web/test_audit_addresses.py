@@ -33,7 +33,8 @@ DELETES = {
 }  # fmt: skip
 SHARES = {
     "run-share", "run-unshare", "link-revoke", "links-revoke", "api-run-share", "api-link-list",
-    "api-link-detail", "class-open-run", "class-open-lesson", "class-open-game", "class-end",
+    "api-link-detail", "class-open-run", "class-open-lesson", "class-open-game", "class-take",
+    "class-end",
 }  # fmt: skip
 """A class is a link to its run, too."""
 OF_ACCOUNTS = {
