@@ -21,11 +21,6 @@ from scheduler_core.sim.scenario import Scenario, load_scenario
 from scheduler_core.trace.codec import Chunk, TraceWriter, starts_cycle
 from scheduler_core.trace.events import AnyEvent
 
-SHOWN = (
-    *("why-pending", "preemption-budget", "fit-and-balance", "gangs"),
-    *("held-place", "permit-victim", "bound-elsewhere", "outbid", "lands-elsewhere"),
-)
-"""Samples whose runs components are shown."""
 CASCADE = """\
 apiVersion: v1
 kind: Node
@@ -70,9 +65,8 @@ def recorded_runs() -> dict[str, list[dict[str, object]]]:
     """Return the chunks of each run, as a page carries them that opens from a disk."""
     runs = {"cascade": run(CASCADE, "options: {recreateEvicted: true}\nsteps: []\n")}
     for sample in sample_texts():
-        if sample.slug in SHOWN:
-            cluster = sample.path.read_text(encoding="utf-8")
-            runs[sample.slug] = run(cluster, sample.scenario, sample.scheduler_config)
+        cluster = sample.path.read_text(encoding="utf-8")
+        runs[sample.slug] = run(cluster, sample.scenario, sample.scheduler_config)
     return {name: [as_json(chunk) for chunk in chunks] for name, chunks in runs.items()}
 
 

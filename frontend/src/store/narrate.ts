@@ -186,9 +186,7 @@ function ofPoint(explorer: Explorer, record: CycleRecord, step: PointStep): Sent
     case "Filter":
       if (record.filter?.by_nomination) return say("story.filterNominated");
       if (record.filter?.n_held) return say("story.filterHeld");
-      return say(
-        record.filter && record.filter.n_examined < record.started.n_nodes ? "story.filterSamples" : "story.filter",
-      );
+      return say(stoppedEarly(record) ? "story.filterSamples" : "story.filter");
     case "PostFilter":
       return step.outcome === "passed"
         ? say(...madeRoom(explorer, record, step, "story.postFilter"))
@@ -213,6 +211,10 @@ function ofPoint(explorer: Explorer, record: CycleRecord, step: PointStep): Sent
       return say(BINDING_STORIES[step.point] ?? "story.postBind");
   }
 }
+
+/** Whether enough nodes were found before all were examined; PreFilter may have left fewer to examine. */
+const stoppedEarly = ({ filter, preFilter, started }: CycleRecord): boolean =>
+  filter !== null && filter.n_examined < (preFilter?.narrowed?.length ?? started.n_nodes);
 
 const BINDING_STORIES: Partial<Record<string, TextKey>> = {
   Reserve: "story.reserve",
@@ -243,7 +245,10 @@ function ofPlugin(explorer: Explorer, record: CycleRecord, step: PointStep, plug
   if (plugin.outcome === "unevaluated") return say("story.pluginUnevaluated");
   if (step.point === "PostFilter" && plugin.outcome !== "passed") return say("story.pluginNoRoom");
   if (step.point === "PostFilter") return say(...madeRoom(explorer, record, step, "story.pluginNominates"));
-  if (plugin.outcome === "failed") return say("story.pluginFails", { reason: step.status?.reasons.join(", ") ?? "" });
+  if (plugin.outcome === "failed") {
+    const key = step.status?.code === "Error" ? "story.pointFails" : "story.pluginFails";
+    return say(key, { reason: step.status?.reasons.join(", ") ?? "" });
+  }
   return say(plugin.outcome === "waiting" ? "story.pluginWaits" : "story.pluginPasses");
 }
 

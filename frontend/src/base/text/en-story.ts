@@ -51,9 +51,9 @@ export const story = {
     one: "PreFilter leaves {n} node to examine.",
     other: "PreFilter leaves {n} nodes to examine.",
   },
-  "story.filter": "Filter: {fit} of {examined} nodes can take {pod}.",
+  "story.filter": "Filter: {fit} of the {examined} examined can take {pod}.",
   "story.filterHeld":
-    "Filter: {fit} of {examined} nodes can take {pod}; {held} more would if no room were held for " + "nominated pods.",
+    "Filter: {fit} of the {examined} examined can take {pod}; {held} more would if no room were held for " + "nominated pods.",
   "story.filterSamples":
     "Filter: {fit} nodes can take {pod}; enough were found after {examined} of {all} nodes, so the search stops.",
   "story.postFilter": {
@@ -80,8 +80,8 @@ export const story = {
   "story.pluginSkips": "{plugin} has nothing to check for {pod}; it takes no part.",
   "story.pluginUnevaluated": "{plugin} is not evaluated: an earlier plugin had already decided.",
   "story.pluginRejects": {
-    one: "{plugin} rejects {n} of the {evaluated} nodes it evaluates.",
-    other: "{plugin} rejects {n} of the {evaluated} nodes it evaluates.",
+    one: "{plugin} rejects {n} node of the {evaluated} it evaluates.",
+    other: "{plugin} rejects {n} nodes of the {evaluated} it evaluates.",
   },
   "story.pluginAccepts": {
     one: "{plugin} accepts the one node it evaluates.",
