@@ -49,6 +49,7 @@ N_PUPILS: Final = 300 if IS_LONG else 30
 GROWS_KIB: Final = 96 * 1024
 """What a process may grow by in the second half: caches fill."""
 PAUSE_S: Final = 0.5
+STARTS_S: Final = 600.0
 SILENCE_S: Final = 30.0
 """The promise of the manual: a run whose worker died is claimed within that."""
 
@@ -137,6 +138,7 @@ def site_of(new_data_dir: Callable[[], Path], **more: str) -> Iterator[Site]:
         stack.callback(workers.end)
         for _ in range(2):
             workers.start()
+        eventually(lambda: workers.log.count("is ready") == 2, STARTS_S)  # on a busy machine
         yield Site(webs, workers, database)
 
 
