@@ -241,3 +241,12 @@ def test_a_bug_of_the_scheduler_is_named_without_a_pod_too(
     file.write_text(BUG)
     assert main(["explain", str(file), "--release", "1.36.2", "--format", form]) == 0
     assert "(a bug of Kubernetes v1.36.2, #141526)" in capsys.readouterr().out
+
+
+def test_every_difference_in_a_whole_dump_has_a_cause(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", str(DUMPS / "small.yaml.gz"), "--format", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    said = [each["cluster_says"] for each in document["pending"] + document["bound"]]
+    told = [each for each in said if each is not None]
+    assert told
+    assert not [each for each in told if (each["because"] or "").startswith("not known")]
