@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
-from uuid import UUID
 
 from django.utils.translation import gettext
 
 from kviz.common.wording import translated
 from kviz.lessons.needs import DEVICES, LABELS, NEAR, NOTHING, ROOM, TAINTS, VOLUMES, Kinds
 from kviz.snapshots.models import Snapshot
-from kviz.snapshots.selectors import snapshot_objects
+from kviz.snapshots.selectors import snapshot_objects_cached
 from scheduler_core.api import PersistentVolumeClaim, Pod, ResourceClaim, ResourceClaimTemplate
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.device import DeviceRequest, DeviceSubRequest, ExactDeviceRequest
@@ -33,12 +31,7 @@ class Objects:
 
 
 def objects_of(snapshot: Snapshot) -> Objects:
-    return _objects_of(snapshot.pk, snapshot.sha256)
-
-
-@lru_cache(maxsize=4)
-def _objects_of(snapshot_id: UUID, sha256: str) -> Objects:
-    found = snapshot_objects(snapshot=Snapshot(pk=snapshot_id, sha256=sha256))
+    found = snapshot_objects_cached(snapshot=snapshot)
     return Objects({pod.key: pod for pod in found.of(Pod)}, found)
 
 

@@ -43,8 +43,9 @@ SMALL_UNPACKED_BYTES: Final = 2 * MIB
 """Uploads up to this size, as sent and unpacked, are read in the process that asks."""
 LIGHT_BYTES: Final = 16 * MIB
 """Objects that decompress to less are light: as objects they take at most eight times as much."""
-OBJECTS_SHARE: Final = 3
-"""A third of the memory is for objects: pages and workers hold them again, without the text."""
+OBJECTS_SHARE: Final = 4
+"""A quarter of the memory is for objects: pages and workers hold them again, without the text, but
+with what the engine makes of them."""
 ANSWER_SHARE: Final = 24
 """So much less than the memory is what may be stored of an upload."""
 PROGRESS_S: Final = 0.1

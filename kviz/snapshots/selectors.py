@@ -11,6 +11,7 @@ from django.db.models import Q, QuerySet
 
 from kviz.accounts.models import Workspace
 from kviz.samples import Sample
+from kviz.snapshots.held import HELD, is_large
 from kviz.snapshots.models import Snapshot, SnapshotObjects
 from kviz.snapshots.samples import sample_of
 from kviz.snapshots.summary import ClusterSummary, summarise
@@ -88,14 +89,19 @@ def simulator_results(*, snapshot: Snapshot) -> list[SimulatorResult]:
 
 
 def snapshot_objects_cached(*, snapshot: Snapshot) -> ClusterObjects:
-    """The same, for a worker: those of the last snapshot are cached for the next run over it."""
-    return _objects(snapshot.pk, snapshot.sha256)
+    """The same; those that were asked for last are held."""
+    key = (snapshot.pk, snapshot.sha256)
+    return HELD.get(key, lambda: snapshot_packed(snapshot=snapshot))
 
 
-@lru_cache(maxsize=1)
-def _objects(snapshot_id: UUID, sha256: str) -> ClusterObjects:
-    """A stored sample may be replaced by a newer one, which has another `sha256`."""
-    return snapshot_objects(snapshot=Snapshot(pk=snapshot_id, sha256=sha256))
+def snapshot_is_large(*, snapshot: Snapshot) -> bool:
+    """Whether a process should hold no other cluster beside it."""
+    return _is_large(snapshot.pk, snapshot.sha256)
+
+
+@lru_cache(maxsize=256)
+def _is_large(snapshot_id: UUID, sha256: str) -> bool:
+    return is_large(snapshot_packed(snapshot=Snapshot(pk=snapshot_id, sha256=sha256)))
 
 
 def cluster_of(snapshot: Snapshot) -> ClusterSummary:

@@ -20,6 +20,7 @@ from kviz.runs.execution.extender_answers import AnswerMissing
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Run
 from kviz.runs.reading.projection import CycleDocument, answer_document
+from kviz.snapshots.selectors import snapshot_is_large
 from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.sim import Progress, ReenactedCycle
 from scheduler_core.sim.decided import DecidedCycle
@@ -38,7 +39,7 @@ class Answered(Generic[T]):
 
 
 MAX_HELD: Final = 2
-"""So many cycles are held, each with the cluster as it was."""
+"""So many cycles are held, each with the cluster as it was; one, if that is large."""
 
 
 class CannotReenact(Exception):
@@ -57,6 +58,7 @@ class HeldCycles:
 
     def __init__(self) -> None:
         self._cycles: OrderedDict[tuple[UUID, int], ReenactedCycle | None] = OrderedDict()
+        self._holds_large = False
         self._reading = threading.Lock()
         self.one_at_a_time = threading.Lock()
         """Held while a run is simulated again, which takes a processor for seconds."""
@@ -99,6 +101,12 @@ class HeldCycles:
             )
         try:
             key = (run.pk, recorded["cycle"])
+            assert run.snapshot is not None
+            is_large = snapshot_is_large(snapshot=run.snapshot)
+            with self._reading:
+                if is_large or self._holds_large:
+                    self._cycles.clear()  # before the next one takes memory
+                self._holds_large = is_large
             cycle = _reenact(run, recorded, progress)
             with self._reading:
                 self._cycles[key] = cycle
