@@ -50,11 +50,12 @@ def grouped(
 
     Raises ConfigError and PluginFailure.
     """
-    groups: dict[tuple[str, str, str], PendingGroup] = {}
+    groups: dict[tuple[str, ...], PendingGroup] = {}
     for pod in found.pods:
         lead, namespace = pod.lead, pod.pod.partition("/")[0]
         cause = lead.text if lead is not None else _without_lead(pod)
-        key = namespace, pod.owner, cause
+        in_full = "" if pod.owner or lead is None else lead.in_full  # others are unlike each other
+        key = namespace, pod.owner, cause, in_full
         if key not in groups:
             groups[key] = PendingGroup(pod.owner, cause, pod.message, free_room=pod.free_room)
             if lead is not None:
