@@ -25,7 +25,7 @@ from kviz.reference.events import event_texts
 from kviz.reference.fidelity import difference_texts
 from kviz.reference.form import prose_of
 from kviz.reference.glossary import drawings, english_glossary
-from kviz.reference.plugin_guide import plugin_texts
+from kviz.reference.plugin_texts import plugin_texts
 from kviz.samples import sample_texts
 from kviz.sentences import stored
 from scheduler_core import yaml_text

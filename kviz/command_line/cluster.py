@@ -141,7 +141,7 @@ def read_cluster_files(paths: list[Path]) -> Ingested:
 
 
 def _message_in_words(message: str) -> str:
-    from kviz.reference.plugin_guide import message_in_words  # its texts take long to load
+    from kviz.reference.plugin_texts import message_in_words  # its texts take long to load
 
     return message_in_words(message)
 

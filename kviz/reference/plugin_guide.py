@@ -1,6 +1,6 @@
 """The plugin reference: what each plugin does, in kviz's words, beside what the engine knows of it.
 
-The words are a file each in `plugins/`; points, weight, order, events and defaults are the
+The words are those of `plugin_texts.py`; points, weight, order, events and defaults are the
 engine's (`plugin_facts.py`). A text that misses a point of its plugin, or has one too many, is
 refused when the reference is read.
 """
@@ -8,64 +8,23 @@ refused when the reference is read.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING
 
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy
-from msgspec import field
 
-from kviz.reference.form import Part, Prose, read_file, with_prose
+from kviz.reference.form import with_prose
 from kviz.reference.plugin_facts import PluginFacts, plugin_facts
-from scheduler_core.evidence.fit_error import Counted, fit_error, todays_reason
+from kviz.reference.plugin_texts import PluginText, Reason, pattern_of, plugin_texts
+from scheduler_core.evidence.fit_error import todays_reason
 from scheduler_core.releases import LATEST
 from scheduler_core.teaching import TEACHING_PLUGINS
-from scheduler_core.wording import SEMICOLON, say, series
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
-
-FOLDER: Final = Path(__file__).with_name("plugins")
-
-
-class Reason(Part, frozen=True):
-    """One failure text, verbatim, with what it means and what helps.
-
-    With UnschedulableAndUnresolvable the node could not take the pod even if every other pod left
-    it: no preemption there.
-    """
-
-    text: str
-    code: Literal["Unschedulable", "UnschedulableAndUnresolvable"]
-    means: Prose
-    helps: Prose
-
-
-class Formula(Part, frozen=True):
-    """The arithmetic of a score; `code` is notation, in which `{weight}` is the plugin's."""
-
-    code: str
-    text: Prose
-
-
-class PluginText(Part, frozen=True):
-    """The words about one plugin: by extension point what it does, by argument what that sets.
-
-    `reads` names the fields it looks at; `upstream` is its folder below pkg/scheduler/framework,
-    empty for a plugin of kviz's own. `{default}` in a setting is the argument's default.
-    """
-
-    purpose: Prose
-    points: dict[str, Prose]
-    upstream: str = ""
-    reads: tuple[str, ...] = ()
-    formula: Formula | None = None
-    reasons: tuple[Reason, ...] = ()
-    settings: dict[str, Prose] = field(default_factory=dict)
-    traps: tuple[Prose, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -123,12 +82,6 @@ def reason_guide(text: str, code: str = "") -> tuple[PluginGuide, Reason] | None
 
 
 @cache
-def plugin_texts() -> Mapping[str, PluginText]:
-    """Return the English words by plugin. Raises ValueError for a file that is wrong."""
-    return {file.stem: read_file(file, PluginText) for file in sorted(FOLDER.glob("*.yaml"))}
-
-
-@cache
 def _all(release: str) -> Mapping[str, PluginGuide]:
     return {name: _guide(name, facts) for name, facts in plugin_facts(release).items()}
 
@@ -140,49 +93,10 @@ def _guide(name: str, facts: PluginFacts) -> PluginGuide:
     return PluginGuide(name, with_prose(text, gettext_lazy), facts)
 
 
-_PLACEHOLDER = re.compile(r"NAME\\ \\.\\.\\.|NAME|RESOURCE")
-
-
 @cache
 def _patterns() -> list[tuple[re.Pattern[str], PluginGuide, Reason]]:
     return [
-        (_pattern(reason), guide, reason)
+        (pattern_of(reason), guide, reason)
         for guide in _all(LATEST.name).values()
         for reason in guide.text.reasons
     ]
-
-
-def _pattern(reason: Reason) -> re.Pattern[str]:
-    """Takes anything where the reason has a placeholder."""
-    return re.compile(_PLACEHOLDER.sub(".+", re.escape(reason.text)))
-
-
-def message_in_words(message: str, put: Callable[[str], str] = str) -> str:
-    """Return a scheduler's message with what its reasons mean, which `put` may translate.
-
-    The message alone if it has no reason that a plugin of the tree gives.
-    """
-    found = fit_error(message)
-    meant = [_in_words(each, put) for each in found.reasons] if found is not None else []
-    if not any(meant):
-        return message
-    return say(
-        "message.decoded",
-        "{message} This means: {meaning}.",
-        message=f"{message.rstrip('.')}.",
-        meaning=series(filter(None, meant), SEMICOLON),
-    )
-
-
-def _in_words(reason: Counted, put: Callable[[str], str]) -> str:
-    for name, text in plugin_texts().items():
-        for each in text.reasons:
-            if _pattern(each).fullmatch(todays_reason(reason.reason)):
-                return say(
-                    "message.meaning",
-                    "{n} x {plugin}: {means}",
-                    n=reason.n_nodes or 1,
-                    plugin=name,
-                    means=put(each.means).rstrip("."),
-                )
-    return ""

@@ -17,7 +17,7 @@ from django.utils.translation import gettext
 from kviz.accounts.audit import What, note_done
 from kviz.accounts.models import Workspace
 from kviz.common.problems import ErrorItem
-from kviz.reference.plugin_guide import message_in_words
+from kviz.reference.plugin_texts import message_in_words
 from kviz.run_file import MAGIC, is_run_file
 from kviz.samples import Sample
 from kviz.snapshots.models import Snapshot, SnapshotObjects

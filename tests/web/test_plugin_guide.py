@@ -10,7 +10,8 @@ from kviz.reference import plugin_guide
 from kviz.reference.events import event_text
 from kviz.reference.form import Part, Prose, read, read_file
 from kviz.reference.plugin_facts import NORMALIZE_SCORE, plugin_facts
-from kviz.reference.plugin_guide import FOLDER, guide_of, guides, plugin_texts, reason_guide
+from kviz.reference.plugin_guide import guide_of, guides, reason_guide
+from kviz.reference.plugin_texts import FOLDER, plugin_texts
 from scheduler_core.config import ConfigError
 from scheduler_core.framework.events import (
     ActionType,

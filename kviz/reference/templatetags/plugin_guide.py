@@ -7,7 +7,8 @@ from django.utils.translation import pgettext
 
 from kviz.common.wording import without_gaps
 from kviz.reference.events import CONTEXT, event_text
-from kviz.reference.plugin_guide import PluginGuide, Reason, guide_of, reason_guide
+from kviz.reference.plugin_guide import PluginGuide, guide_of, reason_guide
+from kviz.reference.plugin_texts import Reason
 
 register = template.Library()
 

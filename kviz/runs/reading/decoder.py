@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from kviz.reference.plugin_guide import Reason, reason_guide
+from kviz.reference.plugin_guide import reason_guide
+from kviz.reference.plugin_texts import Reason
 from kviz.runs.reading.projection import StatusDocument
 from scheduler_core.evidence.fit_error import Counted, fit_error
 
