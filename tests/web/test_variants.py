@@ -209,6 +209,9 @@ def test_a_switch_makes_a_variant_in_which_owners_recreate_evicted_pods(owner: P
     assert answer.headers["Location"] == f"/runs/{variant.pk}"
     assert variant.scenario == "steps: []\noptions: {recreateEvicted: true}\n"
     assert variant.changes == parent.changes
+    page = Client().get(f"/runs/{variant.pk}").content.decode()
+    assert "custom scenario." in page
+    assert "in nothing" not in page
     assert 'name="recreate"' not in Client().get(f"/runs/{variant.pk}/differently").content.decode()
 
 

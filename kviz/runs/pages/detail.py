@@ -17,6 +17,7 @@ from kviz.runs.asking import BUTTONS
 from kviz.runs.models import Run
 from kviz.runs.pages.access import run_context, run_of
 from kviz.runs.pages.exports import exports_of
+from kviz.runs.presets import scenario_named
 from kviz.runs.reading import trace
 from kviz.runs.reading.findings import Findings, findings
 from kviz.runs.reading.headline import answer
@@ -36,6 +37,7 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
     run = run_of(request, run_id)
     found = findings(run=run)
     said = answer(run=run, causes=found.causes, n_evicted=found.n_evicted)
+    parent = selectors.parent_of(run=run, workspace=workspace_of(request))
     context = run_context(request, run) | {
         "findings": found,
         "so_far": said,
@@ -43,7 +45,8 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "asks": _asks(request, run),
         "bound_before": max(0, run.bound - found.n_scheduled) if run.last_seq >= 0 else "",
         "steps_refused": trace.steps_refused(run=run),
-        "parent": selectors.parent_of(run=run, workspace=workspace_of(request)),
+        "parent": parent,
+        "own_scenario": _own_scenario(run, parent),
         "own_changes": selectors.own_changes(run=run),
         "may_recreate": bool(run.snapshot) and not run.is_observed and not recreates(run.scenario),
         "share_days": DAYS,
@@ -67,6 +70,12 @@ def _asks(request: HttpRequest, run: Run) -> list[dict[str, str]]:
         for each in sorted(BUTTONS, key=lambda each: each.place)
         if each.is_for(run)
     ]
+
+
+def _own_scenario(run: Run, parent: Run | None) -> str:
+    """What the scenario of a variant is called that its parent does not have, else empty."""
+    differs = parent is not None and parent.scenario != run.scenario
+    return scenario_named(run.scenario) if differs else ""
 
 
 def _causes_to_come(run: Run, found: Findings) -> bool:
