@@ -23,7 +23,7 @@ from kviz.project.body_limit import BodyLimit  # noqa: E402
 from kviz.project.extender_deadline import ExtenderDeadline  # noqa: E402
 from kviz.project.health import HealthChecks  # noqa: E402
 from kviz.project.metrics import Metrics  # noqa: E402
-from kviz.project.postgresql.base import share_connections  # noqa: E402
+from kviz.project.postgresql import share_connections  # noqa: E402
 from kviz.project.strict_headers import StrictHeaders  # noqa: E402
 from kviz.runs.signals import run_advanced  # noqa: E402
 from scheduler_core.api.gc_freeze import freeze  # noqa: E402

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from django.conf import settings
-from django.db import connection
 from django.db.backends.base.base import NO_DB_ALIAS
 from django.db.backends.postgresql import base
 
@@ -35,12 +34,3 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def _configure(self, new: Watched) -> None:
         self._configure_connection(new)
         new.execute(f"SET lock_timeout = '{BUSY_S:.0f}s'")
-
-
-def share_connections() -> None:
-    """Have all threads of this process share connections from now on, where it is PostgreSQL.
-
-    None may be open yet.
-    """
-    if connection.vendor == "postgresql":
-        DatabaseWrapper.shares = True
