@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.site import children_of
+from tests.faults.servers import children_of
 from tests.running_server import command, environment
 from tests.waiting import ending, eventually
 

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.servers import redis_at
-from tests.faults.site import children_of
+from tests.faults.servers import children_of, redis_at
 from tests.real_servers import free_port
 from tests.running_server import Server, serving
 from tests.waiting import eventually

@@ -58,7 +58,8 @@ def page_of(owner: Person, run: Run) -> str:
 
 
 def headline(page: str) -> str:
-    return re.findall("<h1[^>]*>(.*?)</h1>", page, re.DOTALL)[0]
+    found: list[str] = re.findall("<h1[^>]*>(.*?)</h1>", page, re.DOTALL)
+    return found[0]
 
 
 def test_the_page_begins_with_what_became_of_the_pods_and_one_table_of_causes(

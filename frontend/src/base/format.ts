@@ -4,7 +4,7 @@ import type { Ms } from "./units.ts";
 
 const BINARY = ["", "Ki", "Mi", "Gi", "Ti", "Pi"];
 
-/** An amount of a resource as the server writes it: cpu, in milli, as `500m` or `51.06`; memory, in bytes, as `204.2Gi`. */
+/** An amount as the server writes it: `500m` or `51.06` of cpu in milli, `204.2Gi` of memory in bytes. */
 export function quantity(resource: string, amount: number): string {
   if (resource === "cpu") return Math.abs(amount) < 1000 ? (amount ? `${amount}m` : "0") : rounded(amount / 1000, 2);
   return inBytes(resource) ? bytes(amount) : String(amount);

@@ -53,7 +53,8 @@ export const story = {
   },
   "story.filter": "Filter: {fit} of the {examined} examined can take {pod}.",
   "story.filterHeld":
-    "Filter: {fit} of the {examined} examined can take {pod}; {held} more would if no room were held for " + "nominated pods.",
+    "Filter: {fit} of the {examined} examined can take {pod}; {held} more would if no room were held for " +
+    "nominated pods.",
   "story.filterSamples":
     "Filter: {fit} nodes can take {pod}; enough were found after {examined} of {all} nodes, so the search stops.",
   "story.postFilter": {
