@@ -52,6 +52,7 @@ def test_a_run_is_stepped_from_a_disk_which_leads_nowhere_else(
 ) -> None:
     offline.context.set_offline(False)
     page.goto(f"/runs/{preemption}")
+    page.locator("#export summary").click()
     with page.expect_download() as download:
         page.get_by_role("link", name="Offline page").click()
     file = tmp_path / download.value.suggested_filename

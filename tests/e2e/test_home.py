@@ -23,7 +23,7 @@ def test_a_recorded_run_plays_pauses_and_moves_nothing_else(page: Page) -> None:
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto("/")
     player = page.locator("[data-player]")
-    expect(player).to_contain_text("Filter: 5 of the 15 examined can take research/inference-0.")
+    expect(player).to_contain_text("Filter: 5 of 15 nodes can take research/inference-0.")
     expect(player.get_by_text(STILL)).to_have_count(0)
     expect(player).to_contain_text("Score: gpu-6 comes first of 5 nodes, with 668.")
     player.get_by_role("button", name="Pause").click()

@@ -27,7 +27,7 @@ def test_the_explorer_changes_its_language_where_it_is_and_keeps_it(
     page.reload()
     expect(page.get_by_role("tab", name="原因")).to_be_visible()
     page.goto(f"/runs/{clinic}")
-    expect(page.get_by_role("heading", name="依原因列出待排程的 Pod")).to_be_visible()
+    expect(page.get_by_role("heading", name="12 個 Pod 為何待排程")).to_be_visible()
     page.goto("/learn/")
     expect(page.get_by_role("heading", name="什麼是節點？")).to_be_visible()
     choose(page, "English")

@@ -129,7 +129,7 @@ def claiming_run(ada: Person, n_devices: int) -> Run:
 
 def why_page(ada: Person, run: Run) -> str:
     token = run_share(run=run).token
-    page = ada.client.get(f"/runs/{run.pk}/pods/shop/wants/why?share={token}")
+    page = ada.client.get(f"/runs/{run.pk}/pods/shop/wants/why?values=1&share={token}")
     assert page.status_code == 200
     return unescape(page.content.decode())
 

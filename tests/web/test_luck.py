@@ -35,7 +35,6 @@ def test_the_page_offers_it_and_then_says_what_held(owner: Person) -> None:
     assert browser.post(page, follow=True).redirect_chain == [(page, 302)]
     text = browser.get(page).content.decode()
     assert "in all runs" in text or "several together" in text or "workers" in text
-    assert "4 runs" in browser.get(f"/runs/{run.pk}").content.decode()
 
 
 @pytest.mark.django_db

@@ -48,6 +48,7 @@ def test_what_is_no_page_shows_none(ada: Person, settings: Settings) -> None:
         "sha256": "x",
         "person_id": 1,
         "link_id": 1,
+        "room_id": ANY,
     }
     token = run_share(run=run).token
     for name in NO_PAGES:

@@ -55,7 +55,7 @@ def test_a_sample_runs_from_the_landing_page(owner: Person) -> None:
     assert response.headers["Location"] == f"/runs/{run.pk}/explore?c=1"
     execute(worker="test")
     html = owner.client.get(f"/runs/{run.pk}").content.decode()
-    assert "12 pods are pending; 1 scheduled." in html
+    assert "1 of 13 waiting pods got a node; 12 stay pending" in html
 
 
 def test_a_preemption_is_shown_criterion_by_criterion(owner: Person) -> None:
@@ -222,7 +222,9 @@ def test_pods_still_to_be_tried_are_not_said_to_lack_a_profile(owner: Person) ->
 
     execute(worker="w", engine=paused)
     html = owner.client.get(f"/runs/{run.pk}").content.decode()
-    untried, foreign = html.split("Not attempted yet")[1].split("<h3>Not attempted</h3>")
-    assert f"{MAX_CYCLES} pods, still in the active queue" in untried
-    assert "no profile has its schedulerName" in foreign
+    untried, foreign = html.split("still in the active queue")[1].split(
+        "a scheduler that no profile"
+    )
+    assert f"{MAX_CYCLES} pods" in untried
+    assert "shop/foreign" in foreign
     assert 'data-bound-before="0"' in html

@@ -210,7 +210,7 @@ def test_what_bars_a_gate_from_being_off_stands_beside_it_and_can_be_switched(
 def test_running_it_differently_begins_with_how_it_was_run(owner: Person) -> None:
     configuration = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
     run = owner.finished(scheduler_config=configuration, **OPTIONS)
-    html = unescape(owner.client.get(f"/runs/{run.pk}").content.decode())
+    html = unescape(owner.client.get(f"/runs/{run.pk}/differently").content.decode())
     assert f'href="/runs/new?from={run.pk}"' in html
 
     form = form_of(owner, **{"from": str(run.pk)})

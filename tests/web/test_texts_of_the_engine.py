@@ -300,7 +300,7 @@ def test_why_objects_of_an_upload_are_left_out(owner: Person, language: str, rea
     spoken: Any = {"HTTP_ACCEPT_LANGUAGE": language}
     for address in ("", "cycles/", "cycles/1/", "pods/default/a/why/"):
         told = owner.get(f"/runs/{run.pk}/{address}", **spoken).json()["not_modelled"]
-        assert len(told) == 3
+        assert len(told) == 4
         assert reason in told
         assert language == "en" or english_in(told) == []
     owner.client.post("/language", {"language": language})

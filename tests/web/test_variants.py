@@ -236,7 +236,7 @@ def test_a_parent_that_one_may_not_see_is_not_linked(owner: Person, ben: Person)
     answer = Client().post(form, {"changes": "seed 4"})
     execute(worker="w")
     page = Client().get(answer.headers["Location"]).content.decode()
-    assert "A variant of a run that is not here." in page
+    assert "A variant of a run that is not here:" in page
     assert str(parent.pk) not in page
 
 

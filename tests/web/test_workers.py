@@ -318,7 +318,7 @@ def test_the_next_run_over_a_snapshot_finds_its_objects_read(db: None) -> None:
     with CaptureQueriesContext(connection) as queries:
         traces = [list(simulate_run(run)) for run in (runs[0], runs[1], runs[2], runs[0])]
     read = [each["sql"] for each in queries if "packed" in each["sql"]]
-    assert len(read) == 3  # the second run needs none, and one snapshot is kept at a time
+    assert len(read) == 2  # each small one is read once
     assert traces[0] == traces[1] == traces[3] != traces[2]
 
 

@@ -269,17 +269,17 @@ def test_room_kept_for_a_nominated_pod() -> None:
 @pytest.mark.parametrize(
     ("effect", "lacks_room", "text"),
     [
-        ("rejects", True, "room is held for nominated pods a/b (1500m cpu), a/c (no requests)"),
+        ("rejects", True, "room is held for nominated pods a/b (1.5 cpu), a/c (no requests)"),
         (
             "rejects",
             False,
-            "only because nominated pods a/b (1500m cpu), a/c (no requests) count there",
+            "only because nominated pods a/b (1.5 cpu), a/c (no requests) count there",
         ),
-        ("changes", True, "nominated pods a/b (1500m cpu), a/c (no requests) count there as well"),
+        ("changes", True, "nominated pods a/b (1.5 cpu), a/c (no requests) count there as well"),
         (
             "needed",
             False,
-            "it fits only beside nominated pods a/b (1500m cpu), a/c (no requests), "
+            "it fits only beside nominated pods a/b (1.5 cpu), a/c (no requests), "
             "and Filter does not rely on that",
         ),
     ],
