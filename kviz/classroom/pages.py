@@ -61,7 +61,7 @@ def qr_svg(address: str, label: str) -> SafeString:
 
 @require_GET
 def class_home(request: HttpRequest) -> HttpResponse:
-    """The door: type a code, or open a room; the workspace's open ones, whoever opened them."""
+    """The door: type a code, open a class, or return to one that the workspace has open."""
     services.rooms_close_late()
     rooms = selectors.rooms_of(workspace=workspace_of(request))
     context = {

@@ -15,7 +15,6 @@ django_application = get_asgi_application()
 
 from kviz.classroom.routing import CLASSES  # noqa: E402  (needs Django set up)
 from kviz.common import tracing  # noqa: E402
-from kviz.common.struct_types import complete_struct_types  # noqa: E402
 from kviz.live import advances  # noqa: E402
 from kviz.live.origin import Application  # noqa: E402
 from kviz.live.routing import RUNS, websockets  # noqa: E402
@@ -25,6 +24,7 @@ from kviz.project.health import HealthChecks  # noqa: E402
 from kviz.project.metrics import Metrics  # noqa: E402
 from kviz.project.postgresql import share_connections  # noqa: E402
 from kviz.project.strict_headers import StrictHeaders  # noqa: E402
+from kviz.project.struct_types import complete_struct_types  # noqa: E402
 from kviz.runs.signals import run_advanced  # noqa: E402
 from scheduler_core.api.gc_freeze import freeze  # noqa: E402
 

@@ -8,7 +8,7 @@ import sys
 THREADS = """
 import sys, threading
 import msgspec
-from kviz.common.struct_types import complete_struct_types
+from kviz.project.struct_types import complete_struct_types
 
 sys.setswitchinterval(1e-6)
 

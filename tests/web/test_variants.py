@@ -13,9 +13,12 @@ from kviz.runs import selectors
 from kviz.runs.execution.engine import simulate_run
 from kviz.runs.models import Run
 from kviz.runs.portable import saved
+from kviz.runs.reading.after_change import after_change
 from kviz.runs.services import run_open
 from kviz.runs.sharing import run_share
+from scheduler_core.changes import read_changes
 from scheduler_core.trace.codec import TraceWriter
+from tests.cluster_text import node, pod
 from tests.web.cast import CLUSTER, Person, execute
 
 SMALL = "pod/shop/giant set spec.containers[0].resources.requests.cpu=100m"
@@ -273,3 +276,25 @@ def test_after_a_change_one_is_at_the_same_pod_with_the_answer_in_a_sentence(
     assert f"/runs/compare?a={parent.pk}&amp;b={variant.pk}" in page
     different = page[page.index('id="different"') :]
     assert "/pods/shop/giant/why" in different[: different.index("</table>")]
+
+
+def test_only_the_pods_that_a_pod_evicted_itself_are_told_as_its_victims(owner: Person) -> None:
+    pools = ("a", "b")
+    cluster = "".join(
+        node(pool, "2", "8Gi", "110")
+        + pod(f"low-{pool}", "2", namespace="shop", nodeName=pool)
+        + pod(f"high-{pool}", "2", namespace="shop", priority=9, nodeSelector={"pool": pool})
+        for pool in pools
+    )
+    before = owner.finished(cluster)
+    changes = read_changes([f"node/{each} label pool={each}" for each in pools])
+    now = owner.finished(cluster, changes=changes)
+    found = after_change(run=now, before=before, pod="shop/high-a")
+    assert found is not None
+    assert found.sentence == (
+        "shop/high-a is now bound on a, after evicting shop/low-a; shop/low-b was evicted"
+    )
+    assert [(each.pod, each.evicted_by) for each in found.rows if each.deleted] == [
+        ("shop/low-a", "shop/high-a"),
+        ("shop/low-b", "shop/high-b"),
+    ]

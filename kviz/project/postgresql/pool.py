@@ -124,7 +124,7 @@ class Pool(ConnectionPool[Watched]):
     def try_to_connect(self) -> None:
         """See whether the server is there. Raises OperationalError.
 
-        One thread does so for all that ask at the same time.
+        If several threads ask at the same time, one connects for all.
         """
         with self._trying:
             self._refuse_while_away()

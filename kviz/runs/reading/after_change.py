@@ -16,12 +16,16 @@ MAX_ROWS: Final = 20
 
 @dataclass(frozen=True)
 class Ended:
-    """A pod at the end of two runs: the node in each, empty where it has none."""
+    """A pod at the end of two runs: the node in each, empty where it has none.
+
+    `deleted` and `evicted_by` (the preemptor) are of the second run.
+    """
 
     pod: str
     before: str
     now: str
-    evicted: bool = False
+    deleted: bool = False
+    evicted_by: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,15 +66,29 @@ def _ended(pod: str, then: PodOutcome | None, now: PodOutcome | None) -> Ended |
         if known is None or not known.deleted:
             return None
         was = _("running")
-        return Ended(pod, was if then is None else "", "" if then is None else was, True)
+        return Ended(pod, was, "", True, now.evicted_by) if now else Ended(pod, "", was)
     if _node(then) == _node(now):
         return None
-    return Ended(pod, _node(then), _node(now), now.deleted and not then.deleted)
+    return Ended(pod, _node(then), _node(now), now.deleted, now.evicted_by)
 
 
 def _sentence(mine: Ended, different: list[Ended]) -> str:
-    return _of_pod(mine) + _harm(
-        [each for each in different if each.pod != mine.pod and not each.now]
+    others = [each for each in different if each.pod != mine.pod and not each.now]
+    victims = [each.pod for each in others if each.evicted_by == mine.pod]
+    evicted = [each.pod for each in others if each.evicted_by and each.evicted_by != mine.pod]
+    lost = [each.pod for each in others if not each.deleted]
+    return (
+        _of_pod(mine)
+        + _counted(
+            ngettext(", after evicting %(pod)s", ", after evicting %(n)s pods", len(victims)),
+            victims,
+        )
+        + _counted(
+            ngettext("; %(pod)s was evicted", "; %(n)s pods were evicted", len(evicted)), evicted
+        )
+        + _counted(
+            ngettext("; %(pod)s lost its node", "; %(n)s pods lost their nodes", len(lost)), lost
+        )
     )
 
 
@@ -86,21 +104,5 @@ def _of_pod(mine: Ended) -> str:
     return _("%(pod)s moves from %(before)s to %(now)s") % values
 
 
-def _harm(harmed: list[Ended]) -> str:
-    """Who lost what, the end of a sentence."""
-    evicted = [each.pod for each in harmed if each.evicted]
-    lost = [each.pod for each in harmed if not each.evicted]
-    text = ""
-    if evicted:
-        text += ngettext(
-            ", after evicting %(pod)s", ", after evicting %(n)s pods", len(evicted)
-        ) % {
-            "pod": evicted[0],
-            "n": len(evicted),
-        }
-    if lost:
-        text += ngettext("; %(pod)s lost its node", "; %(n)s pods lost their nodes", len(lost)) % {
-            "pod": lost[0],
-            "n": len(lost),
-        }
-    return text
+def _counted(text: str, pods: list[str]) -> str:
+    return text % {"pod": pods[0], "n": len(pods)} if pods else ""

@@ -12,8 +12,8 @@ import msgspec
 def complete_struct_types() -> None:
     """Have msgspec look at the fields of all types there are.
 
-    It does so when a type is first read, in steps between which other threads run; one that reads
-    the same type then crashes the process (msgspec 0.22).
+    msgspec 0.22 does this when a type is first read, in steps. A second thread that reads the same
+    type between two steps crashes the process.
     """
     for each in _below(msgspec.Struct):
         with contextlib.suppress(TypeError):  # a type that cannot be read
