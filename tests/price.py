@@ -3,8 +3,8 @@
     @pytest.mark.slow("starts a server")
 
 Processor time is what counts, of this process and of those it has waited for: a busy machine
-stretches it far less than the time on a clock. Tests above `FREE_S` without a reason are listed
-when all is over, and one above `MOST_S` makes it end as a failure.
+stretches it far less than the time on a clock, but a slow one does: tests above `FREE_S` without
+a reason are listed when all is over, and nothing fails.
 """
 
 from __future__ import annotations
@@ -17,8 +17,6 @@ from typing import Final
 import pytest
 
 FREE_S: Final = 2.0
-MOST_S: Final = 4.0
-"""Processes that share a core's caches make a test cost up to twice what it costs alone."""
 
 _dear: Final[dict[str, float]] = {}
 """The tests without a reason, and what they took; where the reports of all workers arrive."""
@@ -45,11 +43,6 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
         for name, value in report.user_properties:
             if name == "cpu_s" and isinstance(value, float):
                 _dear[report.nodeid] = value
-
-
-def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    if exitstatus == pytest.ExitCode.OK and max(_dear.values(), default=0.0) > MOST_S:
-        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -108,6 +108,7 @@ def test_a_run_goes_on_where_its_backup_was_restored(
             assert (end["status"], end["trace_hash"]) == ("finished", calm["trace_hash"])
 
 
+@pytest.mark.slow("runs the command to restore twice")
 def test_what_is_there_goes_only_when_asked(
     backed_up: tuple[Path, str, Any], data_dir: Path
 ) -> None:

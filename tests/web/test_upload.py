@@ -189,6 +189,7 @@ def test_what_is_large_is_read_in_another_process_with_the_same_result(
     assert first.overview == second.overview
 
 
+@pytest.mark.slow("writes and reads 25,000 pods")
 def test_a_small_file_with_more_objects_than_memory_is_refused_by_the_limits_name(
     ada: Person, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
