@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 from kviz.common.wording import translated
 from kviz.lessons.needs import DEVICES, LABELS, NEAR, NOTHING, ROOM, TAINTS, VOLUMES, Kinds
 from kviz.snapshots.models import Snapshot
-from kviz.snapshots.selectors import snapshot_objects_cached
+from kviz.snapshots.selectors import snapshot_objects
 from scheduler_core.api import PersistentVolumeClaim, Pod, ResourceClaim, ResourceClaimTemplate
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.device import DeviceRequest, DeviceSubRequest, ExactDeviceRequest
@@ -31,7 +31,7 @@ class Objects:
 
 
 def objects_of(snapshot: Snapshot) -> Objects:
-    found = snapshot_objects_cached(snapshot=snapshot)
+    found = snapshot_objects(snapshot=snapshot)
     return Objects({pod.key: pod for pod in found.of(Pod)}, found)
 
 

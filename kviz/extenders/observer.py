@@ -136,16 +136,14 @@ class Observer:
     # ------------------------------------------------------------ the beginning
 
     def begin(self, now_ns: int, objects: Iterable[KubeObject]) -> None:
-        """Emit what a snapshot of the cluster knows: its nodes, and the pods on them."""
+        """Emit what a snapshot of the cluster knows: its nodes, and the pods on them, pods last."""
         self._now_ns = now_ns
         profiles = (ProfileRecord("", ()),)
         self._emit(RunStarted(ENGINE_VERSION, 0, now_ns, (), profiles, (), observed=True))
-        known = list(objects)
-        for item in known:
+        for item in objects:
             if isinstance(item, Node):
                 self._world.added(item)
-        for item in known:
-            if (
+            elif (
                 isinstance(item, Pod)
                 and item.spec.node_name
                 and item.uid not in self._recorder.pods

@@ -16,7 +16,7 @@ from kviz.runs.models import Run
 from kviz.runs.scenario_fit import misfits
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.samples import sample_of
-from kviz.snapshots.selectors import snapshot_objects, snapshot_told
+from kviz.snapshots.selectors import snapshot_objects_each, snapshot_told
 from kviz.without_secrets import NO_KEYS, plain_without_secrets, without_user
 from scheduler_core.changes import (
     Change,
@@ -277,7 +277,7 @@ def check_fit(*, scenario: str, snapshot: Snapshot) -> None:
     if not scenario.strip():
         return
     try:
-        problems = misfits(scenario, snapshot_objects(snapshot=snapshot))
+        problems = misfits(scenario, snapshot_objects_each(snapshot=snapshot))
     except ScenarioError as error:
         raise invalid("scenario", error.problems) from error
     if problems:

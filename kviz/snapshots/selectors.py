@@ -17,7 +17,7 @@ from kviz.snapshots.samples import sample_of
 from kviz.snapshots.summary import ClusterSummary, summarise
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.meta import KubeObject
-from scheduler_core.api.packing import unpack, unpack_each
+from scheduler_core.api.packing import unpack_each
 from scheduler_core.api.simulator import SimulatorResult
 from scheduler_core.releases.choosing import release_told
 
@@ -53,12 +53,13 @@ def sample_identified(*, snapshot_id: str) -> Sample | None:
 
 
 def snapshot_objects(*, snapshot: Snapshot) -> ClusterObjects:
-    """The snapshot's objects, in creation order."""
-    return unpack(snapshot_packed(snapshot=snapshot))
+    """The snapshot's objects, in creation order; those that were asked for last are held."""
+    key = (snapshot.pk, snapshot.sha256)
+    return HELD.get(key, lambda: snapshot_packed(snapshot=snapshot))
 
 
 def snapshot_objects_each(*, snapshot: Snapshot) -> Iterator[KubeObject]:
-    """The same kind by kind, one object after the other: a page need not hold a whole cluster."""
+    """The same kind by kind, pods last, one after the other: a page need not hold a cluster."""
     return unpack_each(snapshot_packed(snapshot=snapshot))
 
 
@@ -86,12 +87,6 @@ def simulator_results(*, snapshot: Snapshot) -> list[SimulatorResult]:
     found = SnapshotObjects.objects.filter(snapshot=snapshot)
     stored = found.values_list("results", flat=True).first() or []
     return msgspec.convert(stored, list[SimulatorResult])
-
-
-def snapshot_objects_cached(*, snapshot: Snapshot) -> ClusterObjects:
-    """The same; those that were asked for last are held."""
-    key = (snapshot.pk, snapshot.sha256)
-    return HELD.get(key, lambda: snapshot_packed(snapshot=snapshot))
 
 
 def snapshot_is_large(*, snapshot: Snapshot) -> bool:

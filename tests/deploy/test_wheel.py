@@ -1,4 +1,4 @@
-"""`pip install kviz && kviz serve` on a machine without Node.js, from the wheel alone."""
+"""kviz installed from its wheel and served, on a machine without Node.js."""
 
 from __future__ import annotations
 

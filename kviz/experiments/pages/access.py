@@ -157,7 +157,5 @@ def objects_named(request: HttpRequest, values: Values) -> Sequence[KubeObject]:
     run = run_named(request, values)
     snapshot = run.snapshot if run is not None else snapshot_named(request, values)
     return (
-        list(snapshot_selectors.snapshot_objects_cached(snapshot=snapshot))
-        if snapshot is not None
-        else []
+        list(snapshot_selectors.snapshot_objects(snapshot=snapshot)) if snapshot is not None else []
     )

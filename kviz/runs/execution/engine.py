@@ -28,7 +28,7 @@ from kviz.runs.inputs import (
 )
 from kviz.runs.models import Run
 from kviz.snapshots.models import Snapshot
-from kviz.snapshots.selectors import snapshot_objects_cached
+from kviz.snapshots.selectors import snapshot_objects
 from scheduler_core.analysis.model.by_hand import Table
 from scheduler_core.api import KubeObject
 from scheduler_core.changes import ChangeAt, ChangeError, Rules, in_words, plan
@@ -93,7 +93,7 @@ def check_changes(
 
     Problems name the change by its index among those that were not inherited.
     """
-    objects = list(snapshot_objects_cached(snapshot=snapshot))
+    objects = list(snapshot_objects(snapshot=snapshot))
     try:
         planned = plan(objects, rules, changes)
     except ChangeError as error:
@@ -222,7 +222,7 @@ def _made_of(
     run: Run, transport: Transport | None, plugins_of: PluginsOf | None = None
 ) -> tuple[list[KubeObject], RunOptions]:
     """The objects of a run, and everything else that decides it. Raises InvalidInput."""
-    objects = list(snapshot_objects_cached(snapshot=_snapshot_of(run)))
+    objects = list(snapshot_objects(snapshot=_snapshot_of(run)))
     rules = rules_of(run)
     later: tuple[StepAtCycle, ...] = ()
     if run.changes:

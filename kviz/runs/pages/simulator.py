@@ -56,9 +56,9 @@ def snapshot_simulator(request: HttpRequest, snapshot_id: UUID) -> HttpResponse:
 def _rows(snapshot: Snapshot) -> tuple[list[SimulatedPod], str]:
     """The pods, those first on which kviz and the simulator part; or why there are none."""
     results = selectors.simulator_results(snapshot=snapshot)[:PODS_SHOWN]
-    objects = list(selectors.snapshot_objects(snapshot=snapshot))
-    if len(results) * len(objects) > MAX_WORK:
+    if len(results) * sum(snapshot.counts.values()) > MAX_WORK:
         return [], _("This cluster is too large to attempt its pods while a page waits.")
+    objects = list(selectors.snapshot_objects(snapshot=snapshot))
     chosen = release_for(AUTO, snapshot)
     gates = FeatureGates((), chosen.release, chosen.told)
     try:

@@ -27,7 +27,7 @@ from kviz.runs.marked_text import marked_lines
 from kviz.runs.models import Run
 from kviz.runs.pages.access import about, run_context, run_of
 from kviz.runs.selectors import sentence_of
-from kviz.snapshots.selectors import snapshot_objects_cached
+from kviz.snapshots.selectors import snapshot_objects
 from scheduler_core.changes import limits
 from scheduler_core.sim import recreates, recreating
 
@@ -46,7 +46,7 @@ def change_limits(*, variant: Run) -> list[ChangeChecked]:
     """Return the changes of a variant that are its own, in their order."""
     if variant.snapshot is None:
         return []
-    objects = list(snapshot_objects_cached(snapshot=variant.snapshot))
+    objects = list(snapshot_objects(snapshot=variant.snapshot))
     said = limits(objects, [each.change for each in changes_of(variant)])
     sentences = list(map(sentence_of, variant.changes))
     own = slice(variant.n_inherited, None)
