@@ -73,6 +73,7 @@ class BoardDocument(TypedDict):
     """One player's board."""
 
     title: str
+    release_text: str
     pods: list[PodDocument]
     nodes: list[NodeDocument]
     of: dict[str, int]
@@ -98,6 +99,7 @@ def board_document(attempt: Attempt, *, is_secret: bool = False) -> BoardDocumen
     mine = side_of_attempt(attempt) if attempt.is_finished else None
     return {
         "title": game.run.name,
+        "release_text": game.run.release_text,
         "pods": [
             {
                 "name": pod.name,

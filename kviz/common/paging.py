@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, cast
+from typing import Any, ClassVar, Protocol, cast
 
 from django.db.models import QuerySet
 from rest_framework import serializers
@@ -34,6 +34,8 @@ class NumberPagination(BasePagination):
 
     rows = "rows"
     """What the document calls the list."""
+    said: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    """What the document says beside the list: its schema by name."""
     next_after: int | None = None
 
     def paginate_queryset(
@@ -58,8 +60,8 @@ class NumberPagination(BasePagination):
         }
         return {
             "type": "object",
-            "required": [self.rows, "next_after"],
-            "properties": {self.rows: schema, "next_after": next_after},
+            "required": [self.rows, "next_after", *self.said],
+            "properties": {self.rows: schema, "next_after": next_after, **self.said},
         }
 
     def get_schema_operation_parameters(self, view: APIView) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from itertools import chain
-from typing import Any, Final, cast
+from typing import Any, ClassVar, Final, cast
 from uuid import UUID
 
 import msgspec
@@ -31,6 +31,7 @@ from kviz.experiments.kinds import kinds
 from kviz.experiments.models import Experiment, Result
 from kviz.experiments.reading.report import columns_of, csv_rows, result_batches
 from kviz.runs import inputs
+from kviz.runs.api.release_field import RELEASE_TEXT
 from kviz.runs.api.serializers import RunInputsSerializer
 from kviz.runs.models import Run
 from kviz.runs.selectors import run_get
@@ -98,6 +99,7 @@ class ResultSerializer(serializers.ModelSerializer[Result]):
 
 class ResultPagination(NumberPagination):
     rows = "results"
+    said: ClassVar = {"release_text": RELEASE_TEXT}
 
 
 class CsvRenderer(BaseRenderer):
@@ -175,10 +177,13 @@ class ExperimentViewSet(GenericViewSet[Experiment]):
     @action(detail=True, pagination_class=ResultPagination)
     def results(self, request: Request, experiment_id: UUID) -> Response:
         """Results in the order in which they come; read on after the last number you have."""
-        results = selectors.results_of(experiment=_own(request, experiment_id))
+        experiment = _own(request, experiment_id)
+        results = selectors.results_of(experiment=experiment)
         pages = ResultPagination()
         page = pages.paginate_queryset(results, request)
-        return pages.get_paginated_response(list(ResultSerializer(page, many=True).data))
+        response = pages.get_paginated_response(list(ResultSerializer(page, many=True).data))
+        response.data["release_text"] = experiment.release_text
+        return response
 
     @extend_schema(responses={(200, CsvRenderer.media_type): OpenApiTypes.STR})
     @action(detail=True, url_path="results.csv", renderer_classes=[CsvRenderer])

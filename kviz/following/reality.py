@@ -46,10 +46,13 @@ Cause = Literal[
     "extender",
     "sampling",
     "race",
-    "stale cache",
+    "not known",
     "kviz",
 ]
-"""What most likely parts kviz from what happened; `kviz`: nothing else is in sight."""
+"""What most likely parts kviz from what happened; `kviz`: nothing else is in sight.
+
+A cache that was stale is no cause: where one explains a decision, it `speaks of the state before`.
+"""
 
 AGREEMENTS: Final[Mapping[Agreement, str]] = {
     "same": say("reality.agrees", "same"),
@@ -75,7 +78,7 @@ CAUSES: Final[Mapping[Cause, str]] = {
     "extender": say("cause.extender", "extender"),
     "sampling": say("cause.sampling", "sampling"),
     "race": say("cause.race", "race"),
-    "stale cache": say("cause.stale_cache", "stale cache"),
+    "not known": say("cause.not_known", "not known"),
     "kviz": "kviz",
 }
 """In words for people; the keys are what scripts read."""
@@ -273,10 +276,10 @@ def _cause_of_binding(moment: Moment, kviz: SingleAttempt, n_beside: int) -> tup
             "the scheduler had placed before.",
         )
     if _recent(moment):
-        return "stale cache", say(
-            "reality.stale_cache",
-            "kviz finds no node for it, or another than {node}; the cluster had changed just "
-            "before, and a scheduler may hear of that later.",
+        return "not known", say(
+            "reality.binding_not_known",
+            "kviz finds no node for it, or another than {node}, also in the states just before. "
+            "Changes may be missing in what was told, or a plugin may be another one.",
             node=node,
         )
     if kviz.ending != "bound":
@@ -305,10 +308,17 @@ def _cause_of_binding(moment: Moment, kviz: SingleAttempt, n_beside: int) -> tup
 
 def _cause_of_message(moment: Moment, kviz: SingleAttempt, n_beside: int) -> tuple[Cause, str]:
     if kviz.ending == "bound":
-        if n_beside or _recent(moment):
+        if n_beside:
             return "race", say(
-                "reality.others_moved",
-                "kviz finds a node for it, {node}. Others were placed or went at the same time.",
+                "reality.others_placed",
+                "kviz finds a node for it, {node}. Others were placed at the same time.",
+                node=kviz.node,
+            )
+        if _recent(moment):
+            return "not known", say(
+                "reality.node_not_known",
+                "kviz finds a node for it, {node}, also in the states just before. Changes may be "
+                "missing in what was told, or a plugin may be another one.",
                 node=kviz.node,
             )
         return "plugin", say(
@@ -317,8 +327,10 @@ def _cause_of_message(moment: Moment, kviz: SingleAttempt, n_beside: int) -> tup
             node=kviz.node,
         )
     if _recent(moment):
-        return "stale cache", say(
-            "reality.mixed", "The cluster changed just before; the message may mix both states."
+        return "not known", say(
+            "reality.message_not_known",
+            "kviz writes another message, also in the states just before. Changes may be missing "
+            "in what was told, or a plugin may be another one.",
         )
     if n_beside:
         return "race", say(

@@ -67,7 +67,8 @@ def _lines(found: Sequence[Compared], score: Score) -> Iterator[str]:
         yield f"  {each.decision.number}  {each.decision.pod.key}"
         yield f"      told: {told(each)}"
         yield f"      kviz: {own(each)}"
-        yield f"      most likely {each.cause}: {each.sentence}"
+        sure = "cause" if each.cause == "not known" else "most likely"
+        yield f"      {sure} {each.cause}: {each.sentence}"
 
 
 def changed_before(moment: Moment) -> Iterator[str]:

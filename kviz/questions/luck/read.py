@@ -75,7 +75,7 @@ def luck_document(run: Run) -> dict[str, Any] | None:
     if run.luck is None:
         return None
     coins = [{**each, "what": IN_WORDS[each["coin"]]} for each in run.luck["coins"]]
-    return {**run.luck, "coins": coins}
+    return {**run.luck, "coins": coins, "release_text": run.release_text}
 
 
 def run_luck(stored: Mapping[str, Any]) -> RunLuck:

@@ -59,6 +59,9 @@ class CheckedSerializer(serializers.Serializer[object]):
     problems = FoundSerializer(many=True)
     warnings = FoundSerializer(many=True)
     steps = StepSerializer(many=True, help_text="The scenario's steps in order of time.")
+    release_text = serializers.CharField(
+        help_text="The release that they were checked for, and what it was chosen by."
+    )
 
 
 class RunCheck(APIView):
@@ -78,7 +81,14 @@ class RunCheck(APIView):
         others, warnings = _check_configuration(
             config, "" if problems else scenario, values, chosen
         )
-        return Response({"problems": [*problems, *others], "warnings": warnings, "steps": steps})
+        return Response(
+            {
+                "problems": [*problems, *others],
+                "warnings": warnings,
+                "steps": steps,
+                "release_text": chosen.text,
+            }
+        )
 
 
 def _snapshot(request: Request, values: Mapping[str, Any]) -> Snapshot | None:

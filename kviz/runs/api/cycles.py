@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from http import HTTPStatus
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -24,6 +25,7 @@ from kviz.common.paging import NumberPagination
 from kviz.common.problems import Problem
 from kviz.common.wording import TranslatingJSONRenderer
 from kviz.runs.api.access import SHARE, readable_run
+from kviz.runs.api.release_field import RELEASE_TEXT
 from kviz.runs.api.serializers import (
     AlsoSerializer,
     CycleSerializer,
@@ -67,19 +69,14 @@ _Document = TypeVar("_Document", covariant=True)
 class CyclePagination(NumberPagination):
     rows = "cycles"
 
-    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
-        described = super().get_paginated_response_schema(schema)
-        described["properties"]["not_modelled"] = {
+    said: ClassVar = {
+        "not_modelled": {
             "type": "array",
             "items": {"type": "string"},
             "description": "What the run's input asks for and the engine does not do.",
-        }
-        described["properties"]["release_text"] = {
-            "type": "string",
-            "description": "The release that the run follows, and what it was chosen by.",
-        }
-        described["required"] += ["not_modelled", "release_text"]
-        return described
+        },
+        "release_text": RELEASE_TEXT,
+    }
 
 
 class MessagePackRenderer(BaseRenderer):
@@ -142,13 +139,13 @@ class CycleViewSet(GenericViewSet[Cycle]):
         The run is simulated again up to the cycle, which may take seconds; 409 where it cannot be,
         503 while another cycle is.
         """
-        return Response(_reenacted(reenactment.also, readable_run(request, run_id), cycle))
+        return _answer(reenactment.also, readable_run(request, run_id), cycle)
 
     @extend_schema(parameters=[SHARE], responses=StateSerializer)
     @action(detail=True)
     def state(self, request: Request, run_id: UUID, cycle: int) -> Response:
         """What the cycle's plugins prepared: the run is simulated again, as for `also/`."""
-        return Response(_reenacted(reenactment.cycle_state, readable_run(request, run_id), cycle))
+        return _answer(reenactment.cycle_state, readable_run(request, run_id), cycle)
 
     @extend_schema(parameters=[SHARE, NODE], responses=DevicesSerializer)
     @action(detail=True)
@@ -156,7 +153,7 @@ class CycleViewSet(GenericViewSet[Cycle]):
         """Who holds each device, and why each was given or refused: again a simulation."""
         node = request.query_params.get("node", "")
         answer = partial(reenactment.devices, node=node)
-        return Response(_reenacted(answer, readable_run(request, run_id), cycle))
+        return _answer(answer, readable_run(request, run_id), cycle)
 
     @extend_schema(parameters=[SHARE], responses=PodEvidenceSerializer)
     @action(detail=True)
@@ -165,7 +162,7 @@ class CycleViewSet(GenericViewSet[Cycle]):
 
         The run is simulated again, as for `also/`.
         """
-        return Response(_reenacted(evidence.pod_evidence, readable_run(request, run_id), cycle))
+        return _answer(evidence.pod_evidence, readable_run(request, run_id), cycle)
 
     @extend_schema(parameters=[SHARE, AGAINST, CHANGES], responses=NodeEvidenceSerializer)
     @action(detail=True, url_path="nodes/<str:node>", url_name="node")
@@ -185,7 +182,7 @@ class CycleViewSet(GenericViewSet[Cycle]):
             raise Problem(HTTPStatus.BAD_REQUEST, told(error), error.errors) from error
         if document is None:
             raise _no_node(cycle, node)
-        return Response(document)
+        return _with_release(document, run)
 
     @extend_schema(parameters=[SHARE, MODEL_NODE], responses=OpenApiTypes.OBJECT)
     @action(detail=True, url_path="model", url_name="model")
@@ -238,7 +235,7 @@ class CycleViewSet(GenericViewSet[Cycle]):
 
         The run is simulated again, as for `also/`.
         """
-        return Response(_reenacted(lab_inputs, readable_run(request, run_id), cycle))
+        return _answer(lab_inputs, readable_run(request, run_id), cycle)
 
     @extend_schema(
         parameters=[SHARE],
@@ -347,6 +344,14 @@ def _reenacted(reenact: _Reenactment[_Document], run: Run, cycle: int) -> _Docum
         return reenact(run=run, recorded=_recorded(run, cycle))
     except CannotReenact as refused:
         raise refusal(refused) from refused
+
+
+def _answer(reenact: _Reenactment[Mapping[str, Any]], run: Run, cycle: int) -> Response:
+    return _with_release(_reenacted(reenact, run, cycle), run)
+
+
+def _with_release(document: Mapping[str, Any], run: Run) -> Response:
+    return Response({**document, "release_text": run.release_text})
 
 
 def refusal(refused: CannotReenact) -> Problem:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from rest_framework import serializers
 
 from kviz.common.wording import translated
 from scheduler_core.releases import RELEASES, UnknownRelease
 from scheduler_core.releases.choosing import AUTO, release_asked
+
+RELEASE_TEXT: Final = {
+    "type": "string",
+    "description": "The release that the run follows, and what it was chosen by.",
+}
+"""The schema of `release_text` beside a list."""
 
 
 class ReleaseField(serializers.ChoiceField):

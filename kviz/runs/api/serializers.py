@@ -231,9 +231,17 @@ class StatusSerializer(serializers.Serializer[object]):
     reasons = serializers.ListField(child=serializers.CharField())
 
 
-class AlsoSerializer(serializers.Serializer[object]):
+class OfCycleSerializer(serializers.Serializer[object]):
+    """What each answer about one cycle of a run begins with."""
+
     cycle = serializers.IntegerField()
     pod = serializers.CharField()
+    release_text = serializers.CharField(
+        help_text="The release that the run follows, and what it was chosen by."
+    )
+
+
+class AlsoSerializer(OfCycleSerializer):
     note = serializers.CharField()
     pre_filter = StatusSerializer(many=True, help_text="Plugins that reject the pod as a whole.")
     also = serializers.DictField(
@@ -247,9 +255,10 @@ class PreviewSerializer(serializers.Serializer[object]):
     )
 
 
-class LabInputsSerializer(serializers.Serializer[object]):
-    cycle = serializers.IntegerField()
-    pod = serializers.DictField(help_text="The pod when the cycle began, as kubectl prints it.")
+class LabInputsSerializer(OfCycleSerializer):
+    pod = serializers.DictField(  # type: ignore[assignment]
+        help_text="The pod when the cycle began, as kubectl prints it."
+    )
     scoring = serializers.DictField(
         allow_null=True, help_text="The scoring strategy of its profile, as a change writes it."
     )
@@ -322,9 +331,7 @@ class DeviceClaimSerializer(serializers.Serializer[object]):
     usable_on = serializers.CharField(help_text="Where it can use those; empty: everywhere.")
 
 
-class DevicesSerializer(serializers.Serializer[object]):
-    cycle = serializers.IntegerField()
-    pod = serializers.CharField()
+class DevicesSerializer(OfCycleSerializer):
     note = serializers.CharField()
     problem = serializers.CharField(help_text="Why no node was looked at for the claims.")
     claims = DeviceClaimSerializer(many=True)
@@ -339,9 +346,7 @@ class PreparedSerializer(serializers.Serializer[object]):
     state = serializers.JSONField(help_text="Null if the plugin prepared nothing.")
 
 
-class StateSerializer(serializers.Serializer[object]):
-    cycle = serializers.IntegerField()
-    pod = serializers.CharField()
+class StateSerializer(OfCycleSerializer):
     note = serializers.CharField()
     pre_filter = PreparedSerializer(many=True)
     pre_score = PreparedSerializer(many=True)
@@ -419,9 +424,7 @@ class BugSerializer(serializers.Serializer[object]):
     sentence = serializers.CharField()
 
 
-class PodEvidenceSerializer(serializers.Serializer[object]):
-    cycle = serializers.IntegerField()
-    pod = serializers.CharField()
+class PodEvidenceSerializer(OfCycleSerializer):
     lead = LeadSerializer(allow_null=True, help_text="Null where the pod found a node.")
     bugs = BugSerializer(many=True, help_text="The scheduler's own that decide about the pod.")
     requests = serializers.ListField(child=serializers.DictField())
@@ -475,9 +478,7 @@ class ComparisonSerializer(serializers.Serializer[object]):
     deciders = serializers.ListField(child=serializers.CharField())
 
 
-class NodeEvidenceSerializer(serializers.Serializer[object]):
-    cycle = serializers.IntegerField()
-    pod = serializers.CharField()
+class NodeEvidenceSerializer(OfCycleSerializer):
     pod_node = serializers.CharField(help_text="Where the pod went, empty if nowhere.")
     examined = serializers.BooleanField()
     feasible = serializers.BooleanField()

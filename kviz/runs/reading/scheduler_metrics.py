@@ -1,7 +1,8 @@
 """What kube-scheduler's own metrics would have shown of a run: its names, labels and buckets.
 
 Virtual time passes between cycles and not within them, so what upstream measures of one cycle or
-one plugin is not here: it would be zero. Upstream: v1.36 pkg/scheduler/metrics/metrics.go.
+one plugin is not here: it would be zero. `kviz_release_info` is ours.
+Upstream: v1.36 pkg/scheduler/metrics/metrics.go.
 """
 
 from __future__ import annotations
@@ -10,7 +11,14 @@ from collections import Counter as Tally
 from collections.abc import Iterable
 from typing import Final
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    Info,
+    generate_latest,
+)
 
 from kviz.runs.models import Cycle, Run
 
@@ -30,6 +38,8 @@ QUEUES: Final = ("active", "backoff", "unschedulable", "gated")
 def scheduler_metrics(run: Run) -> bytes:
     """Prometheus text of the recorded part of a run."""
     registry = CollectorRegistry()
+    release = Info("kviz_release", "The release that the run follows", registry=registry)
+    release.info({"release": run.release_name, "told": run.release_told})
     profiles = dict(run.pod_outcomes.values_list("pod", "scheduler_name"))
     cycles = run.cycle_rows.order_by("number")
     rows = list(cycles.values_list("pod", "attempt", "result", "now_ns", "n_victims"))
