@@ -54,8 +54,6 @@ from kviz.runs.sharing import links_prune
 
 log = logging.getLogger(__name__)
 
-GIVE_BACK_S: Final = 2.0
-"""How often an idle worker looks whether something can be given back to the disk."""
 PRUNE_S: Final = 3600.0
 """How often an idle worker looks for guests who have gone."""
 FIRST_PAUSE_S: Final = 0.25
@@ -77,7 +75,7 @@ class Worker:
         self.executed = ""
         """The run that it has executed last, until it has got ready for questions about that."""
         self.left = Left()
-        self._prune_at = self._give_back_at = self._say_at = time.monotonic()
+        self._prune_at = self._say_at = time.monotonic()
         work_counts.nobody_is_busy()
         recover(self, blame=True)
         log.info("worker %s is ready with engine %s", name, engine_build())
@@ -98,8 +96,7 @@ class Worker:
             guests_prune()
             audit_prune()
             links_prune()
-        if time.monotonic() >= self._give_back_at and not give_back(connection):
-            self._give_back_at = time.monotonic() + GIVE_BACK_S
+        give_back(connection)
 
 
 class Left:

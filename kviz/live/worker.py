@@ -24,7 +24,7 @@ from kviz.runs.signals import run_advanced
 
 POLL_S: Final = 0.2
 """How long a new run waits at most for an idle worker."""
-LOOK_S: Final = 2.0
+LOOK_S: Final = 5.0
 """How often an idle worker looks into the tables, where it can see that nobody has written."""
 LEAVE_S: Final = 10.0
 """How long a worker may take to give back what it has in hand when its supervisor is gone."""
