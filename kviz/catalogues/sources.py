@@ -46,9 +46,9 @@ KEYWORDS: Final = {
 _PYTHON_FORMAT: Final = re.compile(r"%(\(\w+\))?[sd]")
 
 LESSON_TEXTS: Final = frozenset(
-    {"title", "about", "text", "ask", "unit", "because", "hint", "notes"}
+    {"title", "about", "text", "ask", "unit", "because", "hint", "notes", "says"}
 )
-LESSON_PARTS: Final = frozenset({"steps", "question", "options", "reveal", "task"})
+LESSON_PARTS: Final = frozenset({"steps", "question", "options", "wrong", "reveal", "task"})
 
 Message: TypeAlias = "tuple[str | tuple[str, str], str | None]"
 """A text with its plural, if it has one, and its context."""

@@ -69,6 +69,15 @@ DOES: dict[str, Callable[[Room, dict[str, Any]], None]] = {
     "go": lambda room, said: services.step_go(room=room, step=said["step"]),
     "show": lambda room, said: services.moment_go(room=room, query=said["query"]),
     "ask": lambda room, _: services.vote_open(room=room),
+    "second-try": lambda room, _: services.vote_open(room=room, is_second_try=True),
+    "ask-own": lambda room, said: services.own_ask(
+        room=room,
+        ask=said["question"],
+        kind=said["asks_for"],
+        options=said["options"],
+        answer=said["right"],
+    ),
+    "leave-own": lambda room, _: services.own_leave(room=room),
     "close-vote": lambda room, _: services.vote_close(room=room),
     "reveal": lambda room, _: services.step_reveal(room=room),
     "freeze": lambda room, said: services.class_hold(room=room, on=said["on"]),
@@ -98,6 +107,12 @@ class ControlSerializer(serializers.Serializer[object]):
     on = serializers.BooleanField(default=True)
     seat = serializers.IntegerField(min_value=0, default=0)
     changes = serializers.CharField(max_length=5000, default="", allow_blank=True)
+    question = serializers.CharField(max_length=300, default="", allow_blank=True)
+    asks_for = serializers.ChoiceField(choices=["choice", "number", "node"], default="choice")
+    options = serializers.ListField(
+        child=serializers.CharField(max_length=200, allow_blank=True), max_length=30, default=list
+    )
+    right = serializers.CharField(max_length=200, default="", allow_blank=True)
     kind = serializers.ChoiceField(choices=["circle", "pen"], default="pen")
     points = serializers.ListField(
         child=serializers.ListField(
@@ -129,15 +144,20 @@ class _InRoom(APIView):
 
 
 class ClassAnswer(_InRoom):
+    @extend_schema(responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request, code: str) -> Response:
+        """What I answered last; at a second try also whether my answer before it was right."""
+        door = self.door(request, code)
+        if door.participant is None:
+            raise _not_answering()
+        return Response(mine_document(door.room, door.participant))
+
     @extend_schema(request=VoteAnswerSerializer, responses=OpenApiTypes.OBJECT)
     def post(self, request: Request, code: str) -> Response:
         """Answer the vote that is open; until it is closed, the last answer counts."""
         door = self.door(request, code)
         if door.participant is None:
-            raise Problem(
-                HTTPStatus.FORBIDDEN,
-                say("class.may_not_answer", "Only participants of the class may answer."),
-            )
+            raise _not_answering()
         asked = VoteAnswerSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         said = asked.validated_data
@@ -153,6 +173,11 @@ class ClassAnswer(_InRoom):
         except NotAnAnswer as error:
             raise Problem(HTTPStatus.BAD_REQUEST, told(error)) from error
         return Response(mine_document(door.room, door.participant))
+
+
+def _not_answering() -> Problem:
+    text = say("class.may_not_answer", "Only participants of the class may answer.")
+    return Problem(HTTPStatus.FORBIDDEN, text)
 
 
 class ClassBoard(_InRoom):

@@ -25,13 +25,14 @@ from kviz.classroom.contests import (
 from kviz.classroom.models import Participant, Room, Vote
 from kviz.classroom.picture import Picture, View, picture_of
 from kviz.classroom.steps import Place, lesson_of, place_of, title_of, topic_of
-from kviz.classroom.votes import Given, counts, gain
+from kviz.classroom.votes import Given, counts, gain, is_right
 from kviz.common.wording import translated
 from kviz.lessons.documents import (
     GoalDocument,
     OptionDocument,
     answer_in_words,
     attempt_document,
+    given_in_words,
     moment_document,
 )
 from kviz.lessons.lesson import Question
@@ -115,12 +116,33 @@ class VoteDocument(TypedDict):
     counts: list[Json] | None
 
 
+class WrongDocument(TypedDict):
+    """What the lesson says to a wrong answer; HTML."""
+
+    given: str | int
+    says: str
+
+
+class BeforeDocument(TypedDict):
+    """What somebody answered before a second try; `says` is what the lesson says to it, HTML."""
+
+    given_text: str
+    right: bool
+    says: str
+
+
 class AskedDocument(TypedDict):
-    """The question, once it is put; `answer` and what follows once it is revealed."""
+    """The question, once it is put; `answer` and what follows once it is revealed.
+
+    `is_own`: the teacher asks it on the spot; then there may be no right answer, when `is_shown`.
+    """
 
     vote: int
     number: int
     is_open: bool
+    is_shown: bool
+    is_own: bool
+    is_second_try: bool
     ask: str
     kind: str
     unit: str
@@ -128,6 +150,7 @@ class AskedDocument(TypedDict):
     answer: str | int | list[str] | None
     answer_text: str
     because: str
+    wrong: list[WrongDocument]
     votes: list[VoteDocument]
     gain: Json | None
 
@@ -248,7 +271,7 @@ def _is_waiting(run: Run, cycle: int, picture: Picture | None) -> bool:
 
 def _view(room: Room, place: Place, cycle: int, point: str) -> View:
     """What the step's picture is to show; a moment that the teacher went to asks nothing."""
-    is_open = place.question is not None and not place.is_shown and not room.query
+    is_open = place.step.question is not None and not place.is_shown and not room.query
     pod = place.moment.pod if place.moment else ""
     topic = topic_of(room, place)
     return View(cycle, point, pod, topic, is_open=is_open, is_free=not room.lesson)
@@ -279,17 +302,21 @@ def _explore(room: Room, query: str) -> str:
 
 
 def _asked(room: Room, place: Place) -> AskedDocument | None:
-    question, votes = place.question, selectors.votes_of(room, place.number)
-    if question is None or not (votes or place.is_shown):
+    question, votes = place.question, selectors.votes_of(room, place)
+    if question is None or not (votes or place.is_answered):
         return None
-    is_known = place.is_shown and question.answer != ""
-    answers = selectors.answers_of(votes) if is_known else {}
+    is_known = place.is_answered and question.answer != ""
+    is_shown = is_known or (place.own is not None and place.is_answered)
+    answers = selectors.answers_of(votes) if is_shown else {}
     last = votes[-1] if votes else None
     answer = question.answer
     return {
         "vote": last.pk if last else 0,
-        "number": last.number if last else 0,
-        "is_open": last is not None and last.is_open and not place.is_shown,
+        "number": len(votes),
+        "is_open": last is not None and last.is_open and not place.is_answered,
+        "is_shown": is_shown,
+        "is_own": place.own is not None,
+        "is_second_try": last is not None and last.is_second_try,
         "ask": question.ask,
         "kind": question.kind,
         "unit": question.unit,
@@ -297,19 +324,25 @@ def _asked(room: Room, place: Place) -> AskedDocument | None:
         "answer": None if not is_known else list(answer) if isinstance(answer, tuple) else answer,
         "answer_text": answer_in_words(question) if is_known else "",
         "because": html_of(question.because) if is_known else "",
-        "votes": [_vote(question, vote, answers) for vote in votes],
+        "wrong": [
+            {"given": each.given, "says": html_of(each.says)}
+            for each in (question.wrong if is_known else ())
+        ],
+        "votes": [
+            _vote(question, i, answers.get(vote.pk), is_known=is_known)
+            for i, vote in enumerate(votes, start=1)
+        ],
         "gain": _gain(question, votes, answers) if is_known else None,
     }
 
 
 def _vote(
-    question: Question, vote: Vote, answers: Mapping[int, Mapping[int, Given]]
+    question: Question, number: int, given: Mapping[int, Given] | None, *, is_known: bool
 ) -> VoteDocument:
-    given = answers.get(vote.pk)
     rows = None
     if given is not None:
-        rows = [asdict(row) for row in counts(question, list(given.values()), shown=True)]
-    return {"number": vote.number, "n": len(given or ()), "counts": rows}
+        rows = [asdict(row) for row in counts(question, list(given.values()), shown=is_known)]
+    return {"number": number, "n": len(given or ()), "counts": rows}
 
 
 def _gain(
@@ -327,7 +360,7 @@ def _gain(
 def screen_document(room: Room) -> Json:
     """The class's, and how many are in and have answered."""
     place, seats = place_of(room), selectors.seats_of(room)
-    votes = selectors.votes_of(room, place.number)
+    votes = selectors.votes_of(room, place)
     n_answered = len(selectors.answers_of(votes[-1:]).get(votes[-1].pk, {})) if votes else 0
     return {
         **class_document(room),
@@ -341,15 +374,15 @@ def screen_document(room: Room) -> Json:
 def teacher_document(room: Room) -> Json:
     """Where the teacher is, and what only the teacher may see."""
     place, seats = place_of(room), selectors.seats_of(room)
-    votes = selectors.votes_of(room, place.number)
+    votes = selectors.votes_of(room, place)
     given = selectors.answers_of(votes[-1:]).get(votes[-1].pk, {}) if votes else {}
     scores = {seat.pk: n for seat, n in selectors.scores(room)}
     lesson, step = lesson_of(room), place.step
     teacher: TeacherDocument = {
         "notes": html_of(step.notes),
-        "has_question": step.question is not None,
-        "is_shown": place.is_shown,
-        "hides": step.question is not None or step.reveal is not None,
+        "has_question": place.question is not None,
+        "is_shown": place.is_answered,
+        "hides": place.question is not None or step.reveal is not None,
         "titles": [each.title for each in lesson.steps] if lesson else [],
         "seats": [
             {
@@ -378,14 +411,17 @@ def _live_counts(place: Place, given: Mapping[int, Given]) -> list[Json]:
     question = place.question
     if question is None:
         return []
-    shown = question.answer != "" and place.is_shown
+    shown = question.answer != "" and place.is_answered
     return [asdict(row) for row in counts(question, list(given.values()), shown=shown)]
 
 
 def mine_document(room: Room, participant: Participant) -> Json:
-    """What only this participant is sent: who they are, and what they answered last."""
+    """What only this participant is sent: who they are, and what they answered last.
+
+    `before` is for a second try: the answer before it.
+    """
     place = place_of(room)
-    votes = selectors.votes_of(room, place.number)
+    votes = selectors.votes_of(room, place)
     given = selectors.answers_of(votes[-1:]).get(votes[-1].pk, {}) if votes else {}
     mine = given.get(participant.pk)
     return {
@@ -394,4 +430,18 @@ def mine_document(room: Room, participant: Participant) -> Json:
         "name": participant.name,
         "vote": votes[-1].pk if votes and mine is not None else 0,
         "given": list(mine) if isinstance(mine, tuple) else mine,
+        "before": _before(place.question, votes, participant) if place.question else None,
+    }
+
+
+def _before(question: Question, votes: list[Vote], who: Participant) -> BeforeDocument | None:
+    if len(votes) < 2 or not votes[-1].is_second_try:
+        return None
+    given = selectors.answers_of(votes[-2:-1])[votes[-2].pk].get(who.pk)
+    if given is None:
+        return None
+    return {
+        "given_text": given_in_words(question, given),
+        "right": is_right(question, given),
+        "says": html_of(question.says_to(given)),
     }

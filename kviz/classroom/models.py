@@ -27,6 +27,10 @@ class Room(models.Model):
     """Of the lesson, from 1; or the cycle that is looked at, 0: before the first."""
     query = models.CharField(max_length=2000, blank=True)
     """The moment, as a deep link has it, where the teacher has left the step's own."""
+    own = models.ForeignKey(
+        "TeacherQuestion", on_delete=models.SET_NULL, null=True, related_name="asked_in"
+    )
+    """What the teacher asks here instead of the step's own question."""
     shown = models.JSONField(default=list)
     """The steps whose answers and outcomes were revealed."""
     is_black = models.BooleanField(default=False)
@@ -76,13 +80,36 @@ class Participant(models.Model):
         return f"{self.number} in {self.room_id}"
 
 
+class TeacherQuestion(models.Model):
+    """What a teacher asks on the spot, at any step."""
+
+    room = models.ForeignKey(Room, on_delete=models.CASCADE, related_name="own_questions")
+    ask = models.CharField(max_length=300)
+    kind = models.CharField(max_length=10)
+    """`choice`, `number` or `node`, as in a lesson."""
+    options = models.JSONField(default=list)
+    """The texts to choose from."""
+    answer = models.JSONField(default=str)
+    """What is right; an empty text where the teacher does not say."""
+    is_shown = models.BooleanField(default=False)
+
+    def __str__(self) -> str:
+        return self.ask
+
+
 class Vote(models.Model):
-    """A step's question, put to the class; again after a discussion, with the next number."""
+    """A question, put to the class; again after a discussion, with the next number."""
 
     room = models.ForeignKey(Room, on_delete=models.CASCADE, related_name="votes")
     step = models.PositiveIntegerField()
+    own = models.ForeignKey(
+        TeacherQuestion, on_delete=models.CASCADE, null=True, related_name="votes"
+    )
+    """The teacher's question; without one it is the step's."""
     number = models.PositiveIntegerField()
-    """From 1."""
+    """From 1, among the votes at the step."""
+    is_second_try = models.BooleanField(default=False)
+    """Everybody is told whether their answer before was right, and what the lesson says to it."""
     is_open = models.BooleanField(default=True)
 
     class Meta:

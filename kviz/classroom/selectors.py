@@ -14,18 +14,18 @@ from kviz.accounts.models import Workspace
 from kviz.by_hand.documents import SideDocument, levels, outcome_document, side_of_attempt
 from kviz.by_hand.models import Attempt
 from kviz.classroom.models import Answer, Contest, Participant, Room, Vote
-from kviz.classroom.steps import place_of
+from kviz.classroom.steps import Place, place_of_vote
 from kviz.classroom.votes import Given, as_given, is_right
 
 
 def room_open(code: str) -> Room | None:
     """The open room with this code."""
     found = Room.objects.filter(code=code, closed_at=None, closes_at__gt=timezone.now())
-    return found.select_related("run", "run__snapshot").first()
+    return found.select_related("run", "run__snapshot", "own").first()
 
 
 def room_get(room_id: UUID) -> Room | None:
-    return Room.objects.filter(pk=room_id).select_related("run", "run__snapshot").first()
+    return Room.objects.filter(pk=room_id).select_related("run", "run__snapshot", "own").first()
 
 
 def rooms_of(*, workspace: Workspace) -> list[Room]:
@@ -42,9 +42,9 @@ def seats_of(room: Room) -> list[Participant]:
     return list(room.participants.order_by("number"))
 
 
-def votes_of(room: Room, step: int) -> list[Vote]:
-    """The votes on a step's question, the first one first."""
-    return list(room.votes.filter(step=step).order_by("number"))
+def votes_of(room: Room, place: Place) -> list[Vote]:
+    """The votes on what is asked at a place, the first one first."""
+    return list(room.votes.filter(step=place.number, own=place.own).order_by("number"))
 
 
 def answers_of(votes: Sequence[Vote]) -> dict[int, dict[int, Given]]:
@@ -63,19 +63,23 @@ def scores(room: Room) -> list[tuple[Participant, int]]:
     """
     seats = {seat.pk: seat for seat in seats_of(room)}
     points = dict.fromkeys(seats, 0)
-    for step in room.shown:
-        for participant, right in _right_in_the_end(room, step).items():
+    votes = room.votes.select_related("own").order_by("number")
+    last = {(vote.step, vote.own_id): vote for vote in votes}
+    for vote in last.values():
+        for participant, right in _right_in(room, vote).items():
             points[participant] += right
     ranked = sorted(seats.values(), key=lambda seat: (-points[seat.pk], seat.number))
     return [(seat, points[seat.pk]) for seat in ranked]
 
 
-def _right_in_the_end(room: Room, step: int) -> Mapping[int, bool]:
-    question, votes = place_of(room, step).question, votes_of(room, step)
-    if question is None or not votes:
+def _right_in(room: Room, vote: Vote) -> Mapping[int, bool]:
+    """Who was right in a vote, once that is revealed."""
+    place = place_of_vote(room, vote)
+    question = place.question
+    if question is None or not place.is_answered or question.answer == "":
         return {}
-    last = answers_of(votes[-1:])[votes[-1].pk]
-    return {participant: is_right(question, given) for participant, given in last.items()}
+    given = answers_of([vote])[vote.pk]
+    return {participant: is_right(question, each) for participant, each in given.items()}
 
 
 def contest_on(room: Room) -> Contest | None:
@@ -107,16 +111,16 @@ def finished_of(contest: Contest) -> list[Attempt]:
 
 COLUMNS: Final = (
     *("step", "vote", "participant", "name", "answer", "right"),
-    *("placed", "worth"),
+    *("placed", "worth", "question"),
 )
-"""Of the table of answers; the last two are of pods placed by hand."""
+"""Of the table of answers; `placed` and `worth` are of pods placed by hand."""
 
 Row = tuple[int | str, ...]
 
 
 def table_rows(room: Room) -> list[Row]:
     """What was answered to votes, then what was placed by hand."""
-    votes: list[Row] = [(*row, "", "") for row in answer_rows(room)]
+    votes: list[Row] = list(answer_rows(room))
     contests = room.contests.select_related("game__run__snapshot").order_by("pk")
     return [*votes, *(row for contest in contests for row in contest_rows(contest))]
 
@@ -141,19 +145,20 @@ def _row(contest: Contest, number: int | str, name: str, side: SideDocument) -> 
     placement = " ".join(f"{pod}={node}" for pod, node in side["placement"].items())
     placed = sum(n for _, n in levels(side["placed"]))
     worth = "" if side["worth"] is None else side["worth"]
-    return (contest.step, "by hand", number, name, placement, "", placed, worth)
+    return (contest.step, "by hand", number, name, placement, "", placed, worth, "")
 
 
-def answer_rows(room: Room) -> list[tuple[int, int, int, str, str, str]]:
-    """Step, vote, participant, name, answer, and whether it was right; the latter once shown."""
-    rows = Answer.objects.filter(vote__room=room).select_related("vote", "participant")
-    found = []
+def answer_rows(room: Room) -> list[Row]:
+    """What everybody answered to which question, and whether that was right, once it is shown."""
+    rows = Answer.objects.filter(vote__room=room).select_related("vote__own", "participant")
+    found: list[Row] = []
     for row in rows.order_by("vote__step", "vote__number", "participant__number"):
         vote, seat, given = row.vote, row.participant, as_given(row.given)
-        place = place_of(room, vote.step)
-        right = ""
-        if place.is_shown and place.question is not None and place.question.answer != "":
-            right = "yes" if is_right(place.question, given) else "no"
+        place = place_of_vote(room, vote)
+        question, right = place.question, ""
+        if place.is_answered and question is not None and question.answer != "":
+            right = "yes" if is_right(question, given) else "no"
         text = ", ".join(given) if isinstance(given, tuple) else str(given)
-        found.append((vote.step, vote.number, seat.number, seat.name, text, right))
+        ask = question.ask if question else ""
+        found.append((vote.step, vote.number, seat.number, seat.name, text, right, "", "", ask))
     return found

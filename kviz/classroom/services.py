@@ -22,8 +22,8 @@ from kviz.classroom import news, selectors
 from kviz.classroom.codes import draw_code
 from kviz.classroom.crowding import Crowded, make_room
 from kviz.classroom.documents import present_document
-from kviz.classroom.models import Answer, Contest, Participant, Room, Vote
-from kviz.classroom.steps import is_step, lesson_of, place_of
+from kviz.classroom.models import Answer, Contest, Participant, Room, TeacherQuestion, Vote
+from kviz.classroom.steps import is_step, lesson_of, place_of, place_of_vote, question_of
 from kviz.lessons.grading import NotAnAnswer, grade
 from kviz.lessons.lesson import shown_before
 from kviz.lessons.library import StoredLesson
@@ -39,6 +39,10 @@ from scheduler_core.wording import told
 MAX_OPEN: Final = 10
 """Rooms that a workspace may have open at once."""
 MAX_MARKS: Final = 60
+MAX_OPTIONS: Final = 12
+"""Answers of a teacher's question."""
+MAX_OWN: Final = 100
+"""Questions of the teacher's own in one room."""
 MAX_CONTESTS: Final = 20
 """In one room."""
 MAX_POINTS: Final = 400
@@ -162,8 +166,8 @@ def answer_give(*, room: Room, participant: Participant, vote_id: int, given: ob
 
     Raises Refused, and NotAnAnswer.
     """
-    vote = room.votes.filter(pk=vote_id, is_open=True).first()
-    question = place_of(room, vote.step).question if vote else None
+    vote = room.votes.filter(pk=vote_id, is_open=True).select_related("own").first()
+    question = place_of_vote(room, vote).question if vote else None
     if vote is None or question is None or room.closed_at is not None:
         raise Refused(gettext("This vote is closed."))
     graded = grade(question, given)
@@ -190,7 +194,7 @@ def step_go(*, room: Room, step: int) -> None:
     lesson = lesson_of(room)
     if room.run is not None and (lesson is not None or not room.lesson):
         run_reveal(run=room.run, upto=shown_before(lesson, step) if lesson else Known(step))
-    _change(room, step=step, query="", marks=[])
+    _change(room, step=step, own=None, query="", marks=[])
 
 
 def moment_go(*, room: Room, query: str) -> None:
@@ -198,16 +202,58 @@ def moment_go(*, room: Room, query: str) -> None:
     _change(room, query=query[:2000], marks=[])
 
 
-def vote_open(*, room: Room) -> None:
-    """Put the step's question to the class, for the first time or again. Raises Refused."""
+def vote_open(*, room: Room, is_second_try: bool = False) -> None:
+    """Put the question to the class, for the first time or again. Raises Refused."""
     place = place_of(room)
-    if place.question is None or place.is_shown:
+    if place.question is None or place.is_answered:
         raise Refused(gettext("There is nothing to ask here."))
     with transaction.atomic():
         room.votes.filter(is_open=True).update(is_open=False)
-        last = selectors.votes_of(room, place.number)
-        Vote.objects.create(room=room, step=place.number, number=len(last) + 1)
+        number = room.votes.filter(step=place.number).count() + 1
+        Vote.objects.create(
+            room=room,
+            step=place.number,
+            own=place.own,
+            number=number,
+            is_second_try=is_second_try and place.question.answer != "",
+        )
         _change(room)
+
+
+def own_ask(*, room: Room, ask: str, kind: str, options: Sequence[str], answer: str) -> None:
+    """Put a question of the teacher's own to the class, at any step. Raises Refused.
+
+    `answer` is what is right, empty where the teacher does not say.
+    """
+    texts = list(dict.fromkeys(text.strip() for text in options if text.strip()))
+    if not ask.strip():
+        raise Refused(gettext("Write what you ask."))
+    if kind == "choice" and not 2 <= len(texts) <= MAX_OPTIONS:
+        raise Refused(gettext("Write two to twelve answers to choose from, one per line."))
+    if room.own_questions.count() >= MAX_OWN:
+        raise Refused(gettext("No more questions of your own can be asked in this class."))
+    own = TeacherQuestion(room=room, ask=ask.strip(), kind=kind)
+    own.options = texts if kind == "choice" else []
+    if answer.strip():
+        own.answer = _right(own, answer.strip())
+    own.save()
+    _change(room, own=own)
+    vote_open(room=room)
+
+
+def _right(own: TeacherQuestion, answer: str) -> str | int:
+    """What the teacher calls right, as an answer to the question. Raises Refused."""
+    try:
+        given = grade(question_of(own), answer).given
+    except NotAnAnswer as error:
+        raise Refused(told(error)) from error
+    return given if isinstance(given, int) else str(given)
+
+
+def own_leave(*, room: Room) -> None:
+    """Go back to the step's own question; what was answered is kept."""
+    room.votes.filter(is_open=True).update(is_open=False)
+    _change(room, own=None)
 
 
 def vote_close(*, room: Room) -> None:
@@ -216,9 +262,17 @@ def vote_close(*, room: Room) -> None:
 
 
 def step_reveal(*, room: Room) -> None:
-    """Show what the step hides: the answer, the votes, and what happens."""
+    """Show what the step hides: the answer, the votes, and what happens.
+
+    Of a question of the teacher's own only the votes, and its answer if it has one.
+    """
     place = place_of(room)
     room.votes.filter(is_open=True).update(is_open=False)
+    if place.own is not None:
+        place.own.is_shown = True
+        place.own.save(update_fields=["is_shown"])
+        _change(room)
+        return
     if room.run is not None and place.step.reveal is not None:
         run_reveal(run=room.run, upto=place.step.reveal.upto)
     shown = room.shown if place.number in room.shown else [*room.shown, place.number]

@@ -7,7 +7,7 @@ from typing import Final
 
 from django.utils.translation import gettext
 
-from kviz.classroom.models import Room
+from kviz.classroom.models import Room, TeacherQuestion, Vote
 from kviz.lessons.lesson import Fact, Lesson, Moment, Option, Question, Reveal, Step
 from kviz.lessons.library import StoredLesson
 from kviz.lessons.selectors import lessons
@@ -29,10 +29,18 @@ class Place:
     """0: not known."""
     step: Step
     is_shown: bool
+    """The step's answer and outcome were revealed."""
+    own: TeacherQuestion | None = None
+    """What the teacher asks here instead of the step's question."""
 
     @property
     def question(self) -> Question | None:
-        return self.step.question
+        return question_of(self.own) if self.own else self.step.question
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the answer to the question was revealed."""
+        return self.own.is_shown if self.own else self.is_shown
 
     @property
     def moment(self) -> Moment | None:
@@ -53,21 +61,40 @@ def title_of(room: Room) -> str:
     return room.title if lesson is None else lesson.title
 
 
-def place_of(room: Room, number: int | None = None) -> Place:
-    """A step of the room, the one it is at by default."""
-    number = room.step if number is None else number
+def question_of(own: TeacherQuestion) -> Question:
+    """A teacher's question as one of a lesson; the engine has no answer to it."""
+    return Question(
+        ask=own.ask,
+        kind=own.kind,  # type: ignore[arg-type]
+        answer=own.answer,
+        fact=Fact(value=""),
+        options=tuple(Option(value=text, text=text) for text in own.options),
+    )
+
+
+def place_of(room: Room) -> Place:
+    """Where the room is."""
+    return _place(room, room.step, room.own)
+
+
+def place_of_vote(room: Room, vote: Vote) -> Place:
+    """Where a vote was taken."""
+    return _place(room, vote.step, vote.own)
+
+
+def _place(room: Room, number: int, own: TeacherQuestion | None) -> Place:
     lesson = lesson_of(room)
     is_shown = number in room.shown
     if lesson is not None:
-        return Place(number, len(lesson.steps), lesson.steps[number - 1], is_shown)
-    return Place(number, _n_cycles(room), _cycle_step(room, number), is_shown)
+        return Place(number, len(lesson.steps), lesson.steps[number - 1], is_shown, own)
+    return Place(number, _n_cycles(room), _cycle_step(room, number), is_shown, own)
 
 
 def topic_of(room: Room, place: Place) -> Question | None:
     """The question that decides what a step shows: its own, else the next one, else the last."""
     lesson = lesson_of(room)
-    if place.question is not None or lesson is None:
-        return place.question
+    if place.step.question is not None or lesson is None:
+        return place.step.question
     later = lesson.steps[place.number :]
     earlier = reversed(lesson.steps[: place.number])
     return next((each.question for each in (*later, *earlier) if each.question), None)

@@ -63,7 +63,10 @@ class OtherRunDocument(TypedDict):
 
 
 class AnsweredDocument(TypedDict):
-    """`given` is null where the answer was shown unasked; `other` is for a question "what if"."""
+    """`given` is null where the answer was shown unasked; `other` is for a question "what if".
+
+    `says` is what the lesson says to this wrong answer, `because` to the right one: HTML.
+    """
 
     given: str | int | list[str] | None
     given_text: str
@@ -71,14 +74,26 @@ class AnsweredDocument(TypedDict):
     answer: str | int | list[str]
     answer_text: str
     because: str
+    says: str
     other: OtherRunDocument | None
 
 
+class TriedDocument(TypedDict):
+    """A wrong answer that may be followed by another; `says` is HTML."""
+
+    given_text: str
+    says: str
+
+
 class QuestionDocument(TypedDict):
+    """`tried` are the wrong answers so far, `tries` how many may be given."""
+
     ask: str
     kind: str
     unit: str
     options: list[OptionDocument]
+    tries: int
+    tried: list[TriedDocument]
     answered: AnsweredDocument | None
 
 
@@ -173,6 +188,14 @@ def _question(progress: Progress, step: Step, number: int) -> QuestionDocument |
         "kind": question.kind,
         "unit": question.unit,
         "options": [{"value": each.value, "text": each.text} for each in question.options],
+        "tries": question.tries,
+        "tried": [
+            {
+                "given_text": given_in_words(question, given),
+                "says": html_of(question.says_to(given)),
+            }
+            for given in progress.tried.get(str(number), ())
+        ],
         "answered": _answered(progress, question, number),
     }
 
@@ -201,6 +224,7 @@ def answered_document(
         "answer": list(answer) if isinstance(answer, tuple) else answer,
         "answer_text": answer_in_words(question),
         "because": html_of(question.because),
+        "says": "" if right else html_of(question.says_to(given)),
         "other": other,
     }
 

@@ -64,10 +64,18 @@ class Option(Part, frozen=True):
     text: str
 
 
+class Foreseen(Part, frozen=True):
+    """A wrong answer that the lesson foresees, and what it says to that (Markdown)."""
+
+    given: str | int
+    says: str
+
+
 class Question(Part, frozen=True):
     """What a step asks; `answer` is what the engine says, and `kviz lesson check` proves it.
 
     A node is chosen on the map, a number typed, one of the options chosen, or all put in order.
+    A wrong answer before the last of the `tries` gets only what is foreseen.
     """
 
     ask: str
@@ -78,6 +86,12 @@ class Question(Part, frozen=True):
     unit: str = ""
     because: str = ""
     """Markdown, shown with the right answer."""
+    wrong: tuple[Foreseen, ...] = ()
+    tries: int = 1
+
+    def says_to(self, given: object) -> str:
+        """What the lesson says to a wrong answer, as Markdown; empty for one it did not foresee."""
+        return next((each.says for each in self.wrong if str(each.given) == str(given)), "")
 
 
 class Reveal(Part, frozen=True):

@@ -20,7 +20,9 @@ class Progress(models.Model):
     reached = models.PositiveIntegerField(default=1)
     """The last step (from 1) that may be opened; one beyond the last: the lesson is done."""
     answers = models.JSONField(default=dict)
-    """By step: `{"given", "right"}`; `given` null where the answer was shown unasked."""
+    """By step: `{"given", "right", "tries"}`; `given` null where the answer was shown unasked."""
+    tried = models.JSONField(default=dict)
+    """By step: the wrong answers of a question that may be tried again."""
     attempts = models.JSONField(default=dict)
     """By step: `{"changes", "run"}` of the latest attempt at its task, or of what it supposes."""
     begun_at = models.DateTimeField(auto_now_add=True)

@@ -14,6 +14,7 @@ from scheduler_core.config.problems import ConfigError, Path, Problem
 from scheduler_core.config.source import located
 
 MAX_STEPS: Final = 40
+MAX_TRIES: Final = 3
 
 
 def read_lesson(text: str) -> Lesson:
@@ -95,6 +96,13 @@ def _wrong_question(question: Question, path: Path) -> Iterator[Problem]:
         yield Problem((*path, "answer"), "has each of the options once")
     if question.kind in ("choice", "order") and len(set(values)) < 2:
         yield Problem((*path, "options"), "at least two different ones are required")
+    for i, each in enumerate(question.wrong):
+        if str(each.given) == str(answer):
+            yield Problem((*path, "wrong", i, "given"), "is the right answer")
+        elif question.kind == "choice" and each.given not in values:
+            yield Problem((*path, "wrong", i, "given"), "is none of the options")
+    if not 1 <= question.tries <= MAX_TRIES:
+        yield Problem((*path, "tries"), f"must be 1 to {MAX_TRIES}")
     yield from _wrong_changes(question.fact.after, (*path, "fact", "after"))
 
 

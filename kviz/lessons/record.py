@@ -16,7 +16,10 @@ from kviz.lessons.models import Progress
 
 @dataclass(frozen=True)
 class Answered:
-    """A question that was reached; `given` is empty where the answer was shown unasked."""
+    """A question that was reached; `given` is empty where the answer was shown unasked.
+
+    `given` and `right` are of the last of the `tries`.
+    """
 
     lesson: str
     slug: str
@@ -25,6 +28,7 @@ class Answered:
     given: str
     answer: str
     right: bool
+    tries: int
 
 
 def answered(stored_lesson: StoredLesson, progress: Progress) -> Iterator[Answered]:
@@ -42,6 +46,7 @@ def answered(stored_lesson: StoredLesson, progress: Progress) -> Iterator[Answer
             given="" if given is None else given_in_words(question, given),
             answer=answer_in_words(question),
             right=known["right"],
+            tries=known.get("tries", 1),
         )
 
 
@@ -59,10 +64,10 @@ def as_csv(rows: Iterable[Answered]) -> str:
     """The record as a table; a text that a spreadsheet would take for a formula is quoted."""
     out = io.StringIO()
     writer = csv.writer(out)
-    writer.writerow(["lesson", "step", "question", "answer", "right answer", "right"])
+    writer.writerow(["lesson", "step", "question", "answer", "right answer", "right", "tries"])
     for row in rows:
         cells = (row.lesson, str(row.number), row.ask, row.given, row.answer)
-        writer.writerow([*map(_harmless, cells), "yes" if row.right else "no"])
+        writer.writerow([*map(_harmless, cells), "yes" if row.right else "no", row.tries])
     return out.getvalue()
 
 

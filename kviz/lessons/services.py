@@ -81,9 +81,10 @@ def _snapshot_of(workspace: Workspace, stored_lesson: StoredLesson) -> Snapshot:
 def question_answer(
     *, progress: Progress, stored_lesson: StoredLesson, number: int, given: object
 ) -> Graded:
-    """Take the answer to a step's question, once, and reveal what the step reveals.
+    """Take the answer to a step's question, and reveal what the step reveals.
 
-    Raises NotYet, and NotAnAnswer.
+    A wrong one before the last of its tries is noted, and reveals nothing. Raises NotYet, and
+    NotAnAnswer.
     """
     step = _step(progress, stored_lesson, number)
     if step.question is None:
@@ -92,7 +93,13 @@ def question_answer(
     if known is not None:
         return Graded(known["given"], known["right"])
     graded = grade(step.question, given)
-    progress.answers[str(number)] = {"given": graded.given, "right": graded.right}
+    tried = progress.tried.setdefault(str(number), [])
+    if not graded.right and len(tried) + 1 < step.question.tries:
+        tried.append(graded.given)
+        progress.save(update_fields=["tried", "updated_at"])
+        return graded
+    answer = {"given": graded.given, "right": graded.right, "tries": len(tried) + 1}
+    progress.answers[str(number)] = answer
     progress.save(update_fields=["answers", "updated_at"])
     _show(progress, step, number)
     return graded

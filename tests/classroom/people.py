@@ -39,6 +39,10 @@ class Browser:
     def answer(self, vote: int, answer: object) -> Any:
         return self._post("answer", {"vote": vote, "answer": answer})
 
+    def mine(self) -> Any:
+        """What only this browser is told."""
+        return self.client.get(f"/api/v1/classes/{self.code}/answer/").json()
+
     def get(self, path: str = "") -> Any:
         return self.client.get(f"/class/{self.code}/{path}")
 

@@ -78,6 +78,61 @@ def test_the_gain_between_two_votes_is_shown(lesson: Lesson, mina: Browser, noah
     }  # fmt: skip
 
 
+def test_the_teacher_asks_something_else_on_the_spot(lesson: Lesson, mina: Browser) -> None:
+    """The step's own question is as it was afterwards."""
+    lesson.lead("go", step=ASKS)
+    picture = lesson.seen["picture"]
+    more = {"question": "Where would you put it?", "options": ["busy", "quiet", ""]}
+    lesson.lead("ask-own", **more)
+    asked = lesson.seen["question"]
+    assert (asked["is_own"], asked["ask"], len(asked["options"])) == (True, more["question"], 2)
+    assert lesson.seen["picture"] == picture
+    assert mina.answer(asked["vote"], "quiet").status_code == 200
+    lesson.lead("reveal")
+    asked = lesson.seen["question"]
+    assert (asked["is_shown"], asked["answer"]) == (True, None)
+    assert [row["right"] for row in asked["votes"][0]["counts"]] == [None, None]
+    assert lesson.seen["picture"] == picture
+    lesson.lead("ask-own", question="How many pods wait?", asks_for="number", right="4")
+    mina.answer(lesson.vote, 4)
+    assert lesson.seen["question"]["answer"] is None
+    lesson.lead("reveal")
+    assert lesson.seen["question"]["answer"] == 4
+    assert dict(scores(lesson.room)) == {lesson.room.participants.get(): 1}
+    lesson.lead("leave-own")
+    assert lesson.seen["question"] is None
+    lesson.lead("ask")
+    assert not lesson.seen["question"]["is_own"]
+
+
+def test_a_question_that_cannot_be_answered_is_not_put(lesson: Lesson) -> None:
+    for more in (
+        {"question": " ", "asks_for": "number"},
+        {"question": "Which?", "options": ["one", "one"]},
+        {"question": "Which?", "options": ["one", "two"], "right": "three"},
+        {"question": "How many?", "asks_for": "number", "right": "some"},
+    ):
+        assert lesson.teacher.say("ask-own", **more).status_code == 409
+    assert lesson.seen["question"] is None
+
+
+def test_at_a_second_try_everybody_hears_what_was_wrong_and_nobody_else_does(
+    lesson: Lesson, mina: Browser, noah: Browser
+) -> None:
+    lesson.lead("go", step=ASKS)
+    lesson.lead("ask")
+    mina.answer(lesson.vote, 3)
+    noah.answer(lesson.vote, RIGHT)
+    lesson.lead("second-try")
+    assert lesson.seen["question"]["wrong"] == []
+    hints = [each.mine()["before"] for each in (mina, noah)]
+    assert [each["right"] for each in hints] == [False, True]
+    assert "crowded" in hints[0]["says"]
+    assert hints[1]["says"] == ""
+    lesson.lead("reveal")
+    assert [each["given"] for each in lesson.seen["question"]["wrong"]] == [2, 3]
+
+
 def test_the_last_answer_counts_and_speed_does_not(
     lesson: Lesson, mina: Browser, noah: Browser
 ) -> None:
@@ -137,7 +192,7 @@ def test_answers_leave_as_a_table(lesson: Lesson, mina: Browser) -> None:
     mina.answer(lesson.vote, RIGHT)
     url = f"/api/v1/classes/{lesson.room.pk}/answers.csv"
     before = b"".join(lesson.teacher.client.get(url)).decode().split("\r\n")
-    assert before[1] == "2,1,1,Mina,1,,,"
+    assert before[1] == "2,1,1,Mina,1,,,,On how many of the three nodes does default/web fit?"
     lesson.lead("reveal")
     assert b"2,1,1,Mina,1,yes" in b"".join(lesson.teacher.client.get(url))
     assert mina.client.get(url).status_code == 404

@@ -149,7 +149,7 @@ def test_placements_leave_with_the_answers(contest: Lesson) -> None:
     def rows() -> list[str]:
         return b"".join(contest.teacher.client.get(url)).decode().split("\r\n")
 
-    assert rows()[0] == "step,vote,participant,name,answer,right,placed,worth"
+    assert rows()[0] == "step,vote,participant,name,answer,right,placed,worth,question"
     assert rows()[1].startswith("0,by hand,1,Mina,default/large=n1 default/small=n2,,2,")
     assert len(rows()) == 3
     contest.lead("play-reveal")

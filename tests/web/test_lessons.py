@@ -91,6 +91,28 @@ def test_only_the_first_answer_counts(ada: Person) -> None:
 
 
 @pytest.mark.django_db
+def test_a_foreseen_wrong_answer_is_told_why_and_may_be_followed_by_another(
+    owner: Person, tmp_path: Path
+) -> None:
+    more = "tries: 2\n      wrong: [{given: small, says: Compare the cores.}]\n      "
+    lesson = TEMPLATE.replace("fact: {cycle: 1", more + "fact: {cycle: 1", 1)
+    assert lesson != TEMPLATE
+    (tmp_path / "99-mine.yaml").write_text(lesson)
+    begun(owner)
+    moved(owner.post(f"{WHERE}/steps/1/next/", {}))
+    first = moved(owner.post(f"{WHERE}/steps/2/answer/", {"answer": "small"}))
+    assert first["question"]["answered"] is None
+    assert "Compare the cores." in first["question"]["tried"][0]["says"]
+    assert not first["shown"]
+    page = owner.client.get("/learn/mine/2").content.decode()
+    assert "Compare the cores." in page
+    assert "Try once more." in page
+    last = moved(owner.post(f"{WHERE}/steps/2/answer/", {"answer": "large"}))
+    assert last["question"]["answered"]["right"]
+    assert owner.client.get("/learn/record?csv").content.decode().rstrip().endswith("yes,2")
+
+
+@pytest.mark.django_db
 def test_nothing_that_is_sent_before_an_answer_holds_it(ada: Person, owner: Person) -> None:
     sent = [json.dumps(begun(ada)), ada.post(f"{WHERE}/steps/1/next/", {}).content.decode()]
     sent.append(ada.get(f"{WHERE}/steps/2/").content.decode())
@@ -237,7 +259,7 @@ def test_the_end_of_a_lesson_has_what_was_missed_to_try_again_and_the_record(own
     again = owner.client.post("/learn/mine/2/answer", {"answer": "large", "again": "1"})
     assert "rejects the other" in again.content.decode()
     record = owner.client.get("/learn/record?csv").content.decode().splitlines()
-    assert record[1].endswith("2,On which node will default/web run?,small,large,no")
+    assert record[1].endswith("2,On which node will default/web run?,small,large,no,1")
     assert "On which node" in owner.client.get("/learn/record").content.decode()
 
 

@@ -80,6 +80,10 @@ export interface Asked {
   readonly vote: number;
   readonly number: number;
   readonly is_open: boolean;
+  readonly is_shown: boolean;
+  /** The teacher asks it on the spot; there may be no right answer. */
+  readonly is_own: boolean;
+  readonly is_second_try: boolean;
   readonly ask: string;
   readonly kind: "node" | "number" | "choice" | "order";
   readonly unit: string;
@@ -88,6 +92,8 @@ export interface Asked {
   readonly answer_text: string;
   /** HTML, made from Markdown by the server. */
   readonly because: string;
+  /** What the lesson says to wrong answers, as HTML. */
+  readonly wrong: readonly { readonly given: Given; readonly says: string }[];
   readonly votes: readonly { readonly number: number; readonly n: number; readonly counts: readonly Count[] | null }[];
   readonly gain: {
     readonly n: number;
@@ -212,6 +218,8 @@ export interface Me {
   readonly name: string;
   readonly vote: number;
   readonly given: Given | null;
+  /** What was answered before a second try, and what the lesson says to it, as HTML. */
+  readonly before: { readonly given_text: string; readonly right: boolean; readonly says: string } | null;
 }
 
 export type Frame = ClassState | Me | { readonly type: "pointer"; readonly x: number; readonly y: number };
@@ -291,6 +299,10 @@ export class Saying {
 
   answer(vote: number, answer: Given): Promise<Me> {
     return this.post("answer", { vote, answer }) as Promise<Me>;
+  }
+
+  async mine(): Promise<Me> {
+    return (await read(await fetch(`/api/v1/classes/${this.code}/answer/`, { credentials: "same-origin" }))) as Me;
   }
 
   async control(what: string, more: object = {}): Promise<void> {

@@ -6,7 +6,10 @@ import { failure, reach } from "./reaching.ts";
 
 export interface Answered {
   readonly given: string | number | readonly string[] | null;
+  readonly given_text: string;
   readonly right: boolean;
+  /** What the lesson says to this wrong answer, as HTML. */
+  readonly says: string;
   readonly answer_text: string;
   /** HTML, made from Markdown by the server. */
   readonly because: string;
@@ -17,6 +20,8 @@ export interface Question {
   readonly kind: "node" | "number" | "choice" | "order";
   readonly unit: string;
   readonly options: readonly { readonly value: string; readonly text: string }[];
+  /** Wrong answers that may be followed by another; `says` is HTML. */
+  readonly tried: readonly { readonly given_text: string; readonly says: string }[];
   readonly answered: Answered | null;
 }
 

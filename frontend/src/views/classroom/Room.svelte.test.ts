@@ -10,7 +10,8 @@ import Room from "./Room.svelte";
 
 const NODES = picture({ pod: next("default/shop"), nodes: [node("attic"), node("cellar")] });
 const QUESTION = { vote: 7, number: 1, is_open: true, ask: "Where?", kind: "node", unit: "", options: [], votes: [] };
-const OPEN = { ...QUESTION, answer: null, answer_text: "", because: "", gain: null } as Asked;
+const NEW = { is_shown: false, is_own: false, is_second_try: false, wrong: [] };
+const OPEN = { ...QUESTION, ...NEW, answer: null, answer_text: "", because: "", gain: null } as Asked;
 const STATE = { is_open: true, title: "A lesson", number: 2, n_steps: 4, step_title: "A pod asks", leaders: [] };
 
 const heard = (question: Asked | null, more: Partial<ClassState> = {}): ComponentProps<typeof Room> => {
@@ -51,7 +52,10 @@ test("what is revealed marks the right card, and counts stand in the cards", () 
     { text: "cellar", n: 3, right: false },
   ];
   const votes = [{ number: 1, n: 4, counts }];
-  const { container } = render(Room, heard({ ...OPEN, is_open: false, answer: "attic", answer_text: "attic", votes }));
+  const { container } = render(
+    Room,
+    heard({ ...OPEN, is_open: false, is_shown: true, answer: "attic", answer_text: "attic", votes }),
+  );
   expect(container.querySelector(".nodecard--right")!.textContent).toContain("attic");
   expect(container.querySelector('[data-node="cellar"] .nodecard__votes')!.textContent).toContain("3");
   expect(container.querySelector("table")).toBeNull();

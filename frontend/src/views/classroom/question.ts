@@ -89,7 +89,7 @@ export function news(before: ClassState | null, now: ClassState): string {
   if (now.contest && now.contest.id !== before?.contest?.id) return w("contestOn");
   if (now.contest?.is_revealed && !before?.contest?.is_revealed) return w("contestRevealed");
   if (is?.is_open && is.vote !== was?.vote) return w("newQuestion", { ask: is.ask });
-  if (is?.answer != null && was?.answer == null) return w("shown", { answer: is.answer_text });
+  if (is?.is_shown && !was?.is_shown && is.answer !== null) return w("shown", { answer: is.answer_text });
   if (is && was?.is_open && !is.is_open) return w("closed");
   const tried = triedInWords(now.task);
   if (tried && JSON.stringify(now.task) !== JSON.stringify(before?.task)) return tried;
