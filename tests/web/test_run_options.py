@@ -309,9 +309,13 @@ def test_the_release_is_what_the_nodes_say_and_every_screen_says_so(owner: Perso
     run = Run.objects.get()
     assert (run.release, run.release_text) == ("1.37.2", SAID)
     tables = "/explore?view=tables&c=1"
-    for page in ("", "/pods/shop/giant/why", "/cycles", tables, "/cycles/1/model", "/optimum"):
-        html = owner.client.get(f"/runs/{run.pk}{page}").content.decode()
-        assert f"Kubernetes v{SAID}" in made_with(html)
+    of_run = ("", "/pods/shop/giant/why", "/cycles", tables, "/cycles/1/model", "/optimum")
+    forms = [f"/runs/{run.pk}/differently"]
+    forms += [f"/experiments/{kind}?run={run.pk}" for kind in ("new", "nodes", "capacity")]
+    for page in (*(f"/runs/{run.pk}{part}" for part in of_run), *forms):
+        assert f"Kubernetes v{SAID}" in made_with(owner.client.get(page).content.decode())
+    for page in ("/snapshots/", f"/experiments/capacity?snapshot={snapshot.pk}"):
+        assert f"v{SAID}" in owner.client.get(page).content.decode()
     assert f"as uploaded · v{SAID}" in owner.client.get("/runs/").content.decode()
     compared = owner.client.get(f"/runs/compare?a={run.pk}&b={run.pk}").content.decode()
     assert f"B: Kubernetes v{SAID}" in compared
