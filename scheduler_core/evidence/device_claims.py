@@ -156,7 +156,10 @@ class DeviceScore(RawScore):
     """How high in their lists the alternatives stand that the node would give."""
 
     kind = "devices"
-    formula = "sum over prioritised lists of 8 - position of the alternative that is had"
+    formula = say(
+        "devices.score_formula",
+        "sum over prioritised lists of 8 - position of the alternative that was taken",
+    )
     alternatives: tuple[Preference, ...]
 
     @property

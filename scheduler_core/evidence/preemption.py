@@ -49,7 +49,8 @@ class NodePreemption:
     def sentence(self) -> str:
         match self.outcome:
             case "ineligible":
-                return say("preemption.may_not", "may not preempt: {reason}", reason=self.reason)
+                reason = self.reason.removesuffix(".")
+                return say("preemption.may_not", "may not preempt: {reason}", reason=reason)
             case "unresolvable":
                 return say(
                     "preemption.no_help",
@@ -61,7 +62,7 @@ class NodePreemption:
                     return say("preemption.no_pod", "there is no pod to evict")
                 return say(
                     "preemption.no_lower_priority",
-                    "has priority {priority}, every pod there has at least {lowest_priority}",
+                    "has priority {priority:,}, every pod there has at least {lowest_priority:,}",
                     priority=self.priority,
                     lowest_priority=self.lowest_priority,
                 )
@@ -89,14 +90,14 @@ def _victim_text(victim: VictimEvidence) -> str:
     if victim.budgets:
         return say(
             "preemption.pod_breaks",
-            "{pod} (priority {priority}, breaks budget {budgets})",
+            "{pod} (priority {priority:,}, breaks budget {budgets})",
             pod=victim.pod,
             priority=victim.priority,
             budgets=series(victim.budgets),
         )
     return say(
         "preemption.pod_priority",
-        "{pod} (priority {priority})",
+        "{pod} (priority {priority:,})",
         pod=victim.pod,
         priority=victim.priority,
     )

@@ -241,7 +241,7 @@ def test_why_preemption_helps_or_does_not() -> None:
     )
     never = PodBuilder("p").cpu("3").priority(5).preemption_policy("Never").obj()
     assert preemption(never, [low]) == (
-        "may not preempt: not eligible due to preemptionPolicy=Never."
+        "may not preempt: not eligible due to preemptionPolicy=Never"
     )
 
 

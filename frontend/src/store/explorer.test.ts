@@ -429,6 +429,14 @@ describe("what is told", () => {
     expect(narrate(explorer)).toEqual(whole);
   });
 
+  test("a link to PostFilter of a cycle that found a node tells of the cycle, not of evictions", () => {
+    const { explorer } = open("?c=1");
+    const whole = narrate(explorer);
+    expect(explorer.navigation.record!.selected).not.toBeNull();
+    explorer.navigation.go({ ...explorer.navigation.position, point: "PostFilter" });
+    expect(narrate(explorer)).toEqual(whole);
+  });
+
   test("every stop of a run has a sentence", () => {
     const { explorer } = open();
     explorer.navigation.setGranularity("plugin");

@@ -39,9 +39,7 @@ export function narrate(explorer: Explorer): Sentence {
     };
   }
   // A link may name a point that this cycle did not come to.
-  const step = record.points.find(
-    (each) => each.point === position.point && each.outcome !== "unreached" && each.outcome !== "unknown",
-  );
+  const step = record.points.find((each) => each.point === position.point && each.ran);
   if (!step) return ofCycle(explorer, record);
   const plugin = step.plugins.find((p) => p.plugin === position.plugin);
   return plugin ? ofPlugin(explorer, record, step, plugin) : ofPoint(explorer, record, step);

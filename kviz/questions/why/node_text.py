@@ -24,7 +24,7 @@ def _plugin_lines(found: PluginEvidence) -> Iterator[str]:
         mark = "+" if requirement.met else "-"
         yield f"  {mark} {found.plugin}: {requirement.sentence}"
     if found.with_nominated and not found.status.is_success:
-        yield f"      counting the nominated pods {', '.join(found.with_nominated)}"
+        yield f"      with nominated pods counted: {', '.join(found.with_nominated)}"
 
 
 def _score_lines(found: NodeEvidence) -> Iterator[str]:

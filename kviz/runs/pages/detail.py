@@ -48,7 +48,7 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "parent": parent,
         "own_scenario": _own_scenario(run, parent),
         "own_changes": selectors.own_changes(run=run),
-        "may_recreate": bool(run.snapshot) and not run.is_observed and not recreates(run.scenario),
+        "may_recreate": _may_recreate(run),
         "share_days": DAYS,
         "n_links": run.links.open().count(),
         "variants": selectors.variants_of(run=run, workspace=workspace_of(request)),
@@ -76,6 +76,13 @@ def _own_scenario(run: Run, parent: Run | None) -> str:
     """What the scenario of a variant is called that its parent does not have, else empty."""
     differs = parent is not None and parent.scenario != run.scenario
     return scenario_named(run.scenario) if differs else ""
+
+
+def _may_recreate(run: Run) -> bool:
+    """Whether an owner would have made an evicted pod again, which the run did not."""
+    if run.snapshot is None or run.is_observed or recreates(run.scenario):
+        return False
+    return selectors.pods_evicted(run=run).exclude(owner="").exists()
 
 
 def _causes_to_come(run: Run, found: Findings) -> bool:

@@ -106,6 +106,8 @@ def _sentence(n_scheduled: int, n_pending: int, causes: Sequence[PendingCause]) 
     values = {"bound": f"{n_scheduled:,}", "all": f"{n_waited:,}", "pending": f"{n_pending:,}"}
     if not n_waited:
         return _("No pod waited for a node.")
+    if not n_pending and n_waited == 2:
+        return _("Both waiting pods got a node.")
     if not n_pending:
         return (
             ngettext(

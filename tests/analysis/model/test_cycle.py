@@ -150,7 +150,7 @@ def test_feasibility_has_every_conjunct_not_only_the_first_that_fails() -> None:
     model = model_of(
         make_node("n1").cpu(1).pods(1).taint("dedicated", "db").obj(),
         make_node("n2").cpu(8).pods(5).obj(),
-        make_pod("there").cpu(1).on("n1").obj(),
+        make_pod("there").cpu("300m").on("n1").obj(),
         make_pod("p").cpu(2).spec(node_selector={"disk": "ssd"}).obj(),
         node="n1",
     )
@@ -166,7 +166,7 @@ def test_feasibility_has_every_conjunct_not_only_the_first_that_fails() -> None:
     (fit,) = [each for each in found.conjuncts if each.plugin == "NodeResourcesFit"]
     assert [line.text for line in fit.lines] == [
         "1 > 1 allocatable - 1 there = 0 pods",
-        "cpu: max(init) 0, sum(main) 2: 2 > 1 allocatable - 1 requested = 0",
+        "cpu: max(init) 0, sum(main) 2: 2 > 1 allocatable - 0.3 requested = 0.7",
     ]
 
 
@@ -176,6 +176,7 @@ def test_with_one_feasible_node_viability_is_not_evaluated() -> None:
     assert not model.places.viability_evaluated
     assert model.places.viable.members == ("n1",)
     assert "Viability not evaluated" in model_text(model)
+    assert statement(model).startswith("1 of 1 nodes is feasible")
     assert problems_in(tla_module(model)) == []
 
 

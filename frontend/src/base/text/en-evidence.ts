@@ -13,7 +13,7 @@ export const evidence = {
   "evidence.sides": "What {pod} asks and what {node} has",
   "evidence.met": "met",
   "evidence.unmet": "not met",
-  "evidence.counting": "counting the nominated pods {pods}",
+  "evidence.counting": "with nominated pods counted: {pods}",
   "evidence.values": "values",
   "evidence.nothing": "The pod has no requirements for a node.",
   "evidence.preemption": "Preemption: {sentence}.",

@@ -27,7 +27,7 @@ export const inspector = {
   "why.single": "It was the only node that fits, so nothing had to be scored.",
   "why.tied": "{n} nodes tied at {total}; the order in which they were examined decided.",
   "why.drawn": "{n} nodes tied at {total}; one of them was drawn.",
-  "why.won": "It scored {total}, {margin} ahead of {second}. The difference comes from {plugins}.",
+  "why.won": "It scored {total}, {margin} ahead of {second}. The two differ in {plugins}.",
   "why.toScores": "Show the scores",
   "why.funnel": { one: "From {n} node to {fit}", other: "From {n} nodes to {fit}" },
   "why.byNomination": "Only the nominated node was examined, because it fits.",

@@ -95,7 +95,7 @@ export const late = {
   "preempt.none": "Preemption only runs when no node is feasible.",
   "preempt.notNeeded": "A node was feasible, so nothing is preempted.",
   "preempt.ineligible": "The pod may not preempt",
-  "preempt.act1": "1. On each node: remove, then reprieve",
+  "preempt.act1": "On each node: remove, then reprieve",
   "preempt.started": {
     one: "{n} node might help if pods of lower priority left.",
     other: "{n} nodes might help if pods of lower priority left.",
@@ -131,7 +131,7 @@ export const late = {
     other: "{n} evictions break disruption budgets.",
   },
   "preempt.showing": "showing {x} of {n}",
-  "preempt.act2": "2. Choose among the candidates",
+  "preempt.act2": "Choose among the candidates",
   "preempt.winner": "chosen",
   "preempt.decided": "{criterion} decided: {value} on {node}, {values} elsewhere.",
   "preempt.how": "Columns are compared from left to right. A candidate is out where its value is struck through.",
@@ -139,11 +139,11 @@ export const late = {
   "preempt.sum":
     "In the sum kube-scheduler adds 2,147,483,648 to the priority of each victim, so that fewer victims win.",
   "preempt.tied":
-    "No criterion parts {n} candidates ({nodes}). {node} is the first in node order; kube-scheduler may take any.",
-  "preempt.act3": "3. What follows",
+    "No criterion separates {n} candidates ({nodes}). {node} is the first in node order; kube-scheduler may take any.",
+  "preempt.act3": "What follows",
   "preempt.nominated": "Nominated:",
   "preempt.evicted": "is evicted",
-  "preempt.toEvict": "is to be evicted",
+  "preempt.toEvict": "will be evicted",
   "preempt.gaveWay": "is rejected on Permit",
   "preempt.leaving": "stops already",
   "preempt.losesNode": "has a lower priority, and loses its nomination",

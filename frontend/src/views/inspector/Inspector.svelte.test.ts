@@ -65,7 +65,7 @@ describe("Score", () => {
 describe("Preempt", () => {
   test("is read in three acts", async () => {
     const { explorer, panel, text } = await panelOf("preemption-budget", "?c=1&tab=preempt", /On each node/);
-    for (const act of [/^1. On each node/, /^2. Choose among the candidates/, /^3. What follows/]) {
+    for (const act of [/^On each node/, /^Choose among the candidates/, /^What follows/]) {
       panel.getByRole("heading", { name: act });
     }
     expect(text).toContain("may stay");
@@ -150,7 +150,7 @@ describe("The headline of a sample of a rare state", () => {
   });
 
   test("does not count a victim that was leaving already", async () => {
-    const { explorer, text } = await panelOf("outbid", "?c=2&tab=preempt", /3. What follows/);
+    const { explorer, text } = await panelOf("outbid", "?c=2&tab=preempt", /What follows/);
     expect(narrate(explorer)).toMatchObject({ key: "story.preempts", params: { n: 1, node: "node-1" } });
     expect(text).toMatch(/shop\/web-0 is evicted.*shop\/report-0 stops already/);
     expect(text).toContain("shop/checkout-0 has a lower priority, and loses its nomination");

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from scheduler_core.api.quantity import quantity_text
+from scheduler_core.amounts import Scale, scale_of
 from scheduler_core.cluster.columns import PODS
 from scheduler_core.evidence.cycle import CycleEvidence, PluginEvidence
 from scheduler_core.evidence.requests import RequestParts
@@ -81,7 +81,7 @@ def _conjunct(found: PluginEvidence, requests: Mapping[str, RequestParts]) -> Co
                 False,
                 say(
                     "model.counting_nominated",
-                    "counting the nominated pods {pods}",
+                    "with nominated pods counted: {pods}",
                     pods=series(found.with_nominated),
                 ),
             )
@@ -107,11 +107,12 @@ def _text(requirement: Requirement, requests: Mapping[str, RequestParts]) -> str
 
 
 def _room(room: ResourceRoom, parts: RequestParts | None) -> str:
-    """Return `max(init) 1, sum(main) 2: 2 <= 4 allocatable - 1 requested = 3 cpu`."""
-
-    def amount(value: int) -> str:
-        return quantity_text(room.resource, value)
-
+    """Return `cpu: max(init) 1, sum(main) 2: 2 <= 4 allocatable - 0.5 requested = 3.5`."""
+    amounts = [room.requested, room.allocatable, room.used, room.free]
+    if parts is not None:
+        amounts += parts.init, parts.main, parts.overhead
+    scale = scale_of(room.resource, amounts)
+    amount = scale.text
     sign = "<=" if room.met else ">"
     if room.resource == PODS:
         return say(
@@ -134,7 +135,7 @@ def _room(room: ResourceRoom, parts: RequestParts | None) -> str:
         text = say(
             "model.of_resource",
             "{resource}: {what}",
-            resource=_sum(room.resource, parts),
+            resource=_sum(room.resource, parts, scale),
             what=text,
         )
     return (
@@ -144,11 +145,9 @@ def _room(room: ResourceRoom, parts: RequestParts | None) -> str:
     )
 
 
-def _sum(resource: str, parts: RequestParts) -> str:
+def _sum(resource: str, parts: RequestParts, scale: Scale) -> str:
     """Return what the request is made of."""
-    init, main, overhead = (
-        quantity_text(resource, amount) for amount in (parts.init, parts.main, parts.overhead)
-    )
+    init, main, overhead = map(scale.text, (parts.init, parts.main, parts.overhead))
     text = f"{resource}: max(init) {init}, sum(main) {main}"
     if not parts.overhead:
         return text

@@ -1,4 +1,4 @@
-"""Where the model and the scheduler part, and whether that changed the outcome of a cycle."""
+"""Where the model and the scheduler differ, and whether that changed the outcome of a cycle."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ def _queues(found: Found) -> Parting:
     where = _where(found.cycle, first)
     text = say(
         "model.pop_differs",
-        "The model would take {first} (priority {highest_priority}), which "
-        "{where}; the scheduler took {popped} (priority {popped_priority})",
+        "The model would take {first} (priority {highest_priority:,}), which "
+        "{where}; the scheduler took {popped} (priority {popped_priority:,})",
         first=first,
         highest_priority=cluster.highest_priority,
         where=where,
@@ -243,7 +243,7 @@ def _requested(found: Found) -> Parting:
         )
     text = say(
         "model.requested_differs",
-        "{only} would have room by allocatable alone, and NodeResourcesFit rejected them",
+        "By allocatable alone {only} would have room; NodeResourcesFit counts what others request",
         only=some_of(only, most=MAX_NAMED),
     )
     return Parting("requested", difference, True, text)

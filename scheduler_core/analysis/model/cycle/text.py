@@ -8,6 +8,7 @@ from typing import Final
 from scheduler_core.analysis.model.cycle.model import Branch, CycleModel
 from scheduler_core.analysis.model.cycle.preempting import Casualty, NodeJeopardy
 from scheduler_core.analysis.model.cycle.sets import MemberSet
+from scheduler_core.api.counting import counted
 from scheduler_core.wording import say, series
 
 MAX_MEMBERS: Final = 60
@@ -56,8 +57,12 @@ def _feasible(model: CycleModel) -> str:
     """Return how many nodes are feasible, and viable where that was evaluated."""
     places = model.places
     n, of = places.feasible.n, places.possible.n
-    if places.feasible.at_least:
+    if places.feasible.at_least and n == 1:
+        text = say("model.feasible_at_least_one", "At least 1 of {of} nodes is feasible", of=of)
+    elif places.feasible.at_least:
         text = say("model.feasible_at_least", "At least {n} of {of} nodes are feasible", n=n, of=of)
+    elif n == 1:
+        text = say("model.feasible_one", "1 of {of} nodes is feasible", of=of)
     else:
         text = say("model.feasible", "{n} of {of} nodes are feasible", n=n, of=of)
     if not places.viability_evaluated:
@@ -146,8 +151,8 @@ def _sets(model: CycleModel) -> Iterator[str]:
         objects = ", ".join(f"{n} {kind}" for kind, n in cluster.objects.items())
         yield f"Objects: {objects}"
         yield f"Unbound = {_members(cluster.unbound)}"
-        yield f"of highest priority, {cluster.highest_priority}: {_members(cluster.highest)}"
-        yield f"Pod = {cluster.popped}, priority {cluster.popped_priority}"
+        yield f"of highest priority, {cluster.highest_priority:,}: {_members(cluster.highest)}"
+        yield f"Pod = {cluster.popped}, priority {cluster.popped_priority:,}"
     yield f"Possible = {_members(places.possible)}"
     yield f"Feasible = {_members(places.feasible)}"
     if places.viability_evaluated:
@@ -252,8 +257,9 @@ def _tried(node: NodeJeopardy) -> str:
 def casualty_text(casualty: Casualty) -> str:
     """Return the criteria by which the scheduler compares."""
     return (
-        f"{casualty.pdb_violations} budgets broken, highest priority {casualty.highest_priority}, "
-        f"sum {casualty.sum_priorities}, {casualty.n_pods} pods"
+        f"{counted(casualty.pdb_violations, 'budget')} broken, "
+        f"highest priority {casualty.highest_priority:,}, sum {casualty.sum_priorities:,}, "
+        f"{counted(casualty.n_pods, 'pod')}"
     )
 
 
@@ -261,5 +267,5 @@ def _partings(model: CycleModel) -> Iterator[str]:
     flagged = [each for each in model.partings if each.flagged]
     if flagged:
         yield ""
-        yield "Where the model and the scheduler part in this cycle:"
+        yield "Where the model and the scheduler differ in this cycle:"
         yield from (f"  {each.text}" for each in flagged)
