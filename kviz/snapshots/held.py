@@ -26,6 +26,8 @@ class HeldClusters:
         self._held: OrderedDict[Key, ClusterObjects] = OrderedDict()
         self._lock = threading.Lock()
         """Held while one is read: two threads do not read a large one twice."""
+        self.before_large: Callable[[], None] = lambda: None
+        """Lets go of what refers to another cluster, such as a cycle of it."""
 
     def get(self, key: Key, packed: Callable[[], bytes]) -> ClusterObjects:
         """Return a cluster, which `packed` reads if it is not held."""
@@ -38,6 +40,7 @@ class HeldClusters:
     def _read(self, key: Key, packed: bytes) -> None:
         if is_large(packed):
             self._held.clear()  # before the next one takes memory
+            self.before_large()
         self._held[key] = unpack(packed)
         while len(self._held) > MAX_HELD:
             self._held.popitem(last=False)

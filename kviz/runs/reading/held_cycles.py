@@ -6,6 +6,7 @@ process, because one question about a cycle is seldom the last.
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from kviz.runs.execution.extender_answers import AnswerMissing
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Run
 from kviz.runs.reading.projection import CycleDocument, answer_document
+from kviz.snapshots.held import HELD as HELD_CLUSTERS
 from kviz.snapshots.selectors import snapshot_is_large
 from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.sim import Progress, ReenactedCycle
@@ -87,10 +89,16 @@ class HeldCycles:
         """Return the answer of a cycle that is held; None for any other."""
         key = (run_id, cycle)
         with self._reading:
-            if key not in self._cycles:
+            cycles = self._cycles  # which may be let go of meanwhile
+            if key not in cycles:
                 return None
-            self._cycles.move_to_end(key)
-            return Answered(question(self._cycles[key]))
+            cycles.move_to_end(key)
+            return Answered(question(cycles[key]))
+
+    def let_go(self) -> None:
+        """Hold no cycle any more, and give back its memory: a simulation refers to itself."""
+        self._cycles = OrderedDict()
+        gc.collect()
 
     def _reenact(
         self, run: Run, recorded: CycleDocument, progress: Progress
@@ -103,10 +111,9 @@ class HeldCycles:
             key = (run.pk, recorded["cycle"])
             assert run.snapshot is not None
             is_large = snapshot_is_large(snapshot=run.snapshot)
-            with self._reading:
-                if is_large or self._holds_large:
-                    self._cycles.clear()  # before the next one takes memory
-                self._holds_large = is_large
+            if is_large or self._holds_large:
+                self.let_go()  # before the next one takes memory
+            self._holds_large = is_large
             cycle = _reenact(run, recorded, progress)
             with self._reading:
                 self._cycles[key] = cycle
@@ -118,6 +125,7 @@ class HeldCycles:
 
 
 HELD: Final = HeldCycles()
+HELD_CLUSTERS.before_large = HELD.let_go
 FEW_NODES: Final = 1_000
 """A cluster of so many nodes is read in a fraction of a second."""
 
