@@ -19,6 +19,8 @@ from django.conf import settings
 from django.utils.translation.template import templatize
 
 from kviz import document_text
+from kviz.companion.reading import CONTEXT as READING
+from kviz.companion.reading import bundled_readings
 from kviz.drawing_text import labels
 from kviz.reference.events import CONTEXT as EVENT
 from kviz.reference.events import event_texts
@@ -178,6 +180,13 @@ def then_and_now() -> Iterator[Message]:
         yield text, "then and now"
 
 
+def companion() -> Iterator[Message]:
+    """Yield the texts of the pages that accompany texts from elsewhere."""
+    texts = [text for each in bundled_readings() for text in prose_of(each)]
+    for text in dict.fromkeys(texts):
+        yield text, READING
+
+
 def lessons() -> Iterator[Message]:
     """Yield the texts of the lessons that come with kviz."""
     texts: dict[str, None] = {}
@@ -218,6 +227,7 @@ SOURCES: Final[dict[str, Callable[[], Iterator[Message]]]] = {
     "glossary": glossary,
     "then-and-now": then_and_now,
     "lessons": lessons,
+    "companion": companion,
     "documents": documents,
 }
 """By the name of their catalogue."""

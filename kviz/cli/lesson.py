@@ -8,6 +8,8 @@ from pathlib import Path
 
 from kviz.command_line.arguments import Subparsers
 from kviz.command_line.problems import WrongUsage
+from kviz.companion.checking import check_reading
+from kviz.companion.reading import BUNDLED, is_reading, read_reading
 from kviz.lessons.checking import Checked, check_lesson, check_texts
 from kviz.lessons.library import bundled_files
 from kviz.lessons.reading import read_lesson
@@ -24,10 +26,10 @@ def add_parser(commands: Subparsers) -> None:
     what = command.add_subparsers(title="what to do", metavar="WHAT", required=True)
     check = what.add_parser(
         "check",
-        help="check lessons: their fields, moments, answers and tasks",
-        description="Read lessons, run their clusters, and see that every moment exists, that "
-        "every right answer is what the engine says, and that every task can be done. Exits with "
-        "1 if anything is wrong.",
+        help="check lessons and pages beside texts: their fields, moments, answers and tasks",
+        description="Read lessons and pages beside texts (docs/lessons.md), run their clusters, "
+        "and see that every moment exists, that every right answer and every promise is what the "
+        "engine says, and that every task can be done. Exits with 1 if anything is wrong.",
     )
     check.add_argument(
         "files", nargs="*", type=Path, metavar="FILE", help="(default: those that come with kviz)"
@@ -47,7 +49,8 @@ def run_template(options: argparse.Namespace) -> int:
 
 
 def run_check(options: argparse.Namespace) -> int:
-    files = [each for path in options.files or bundled_files() for each in _with_texts(path)]
+    named = options.files or [*bundled_files(), *sorted(BUNDLED.glob("*.yaml"))]
+    files = [each for path in named for each in _with_texts(path)]
     found = {path: _checked(path) for path in files}
     if options.json:
         print(json.dumps({"lessons": [_document(*each) for each in found.items()]}))
@@ -78,6 +81,8 @@ def _checked(path: Path) -> Checked:
         if belongs:
             return check_texts(read_lesson(_text(belongs[0])), _text(path))
         text = _text(path)
+        if is_reading(text):
+            return check_reading(read_reading(text), text)
         return check_lesson(read_lesson(text), text)
     except ConfigError as error:
         return Checked(0, 0, 0, list(error.problems))

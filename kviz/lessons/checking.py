@@ -57,11 +57,11 @@ def _problems(lesson: Lesson, run: Enacted) -> Iterator[Problem]:
     for i, step in enumerate(lesson.steps):
         path: Path = ("steps", i)
         if step.at:
-            yield from _of_moment(step.at, run, (*path, "at"))
+            yield from problems_of_moment(step.at, run, (*path, "at"))
         if step.reveal:
             yield from _of_upto(step.reveal.to, run, (*path, "reveal", "to"))
         if step.reveal and step.reveal.at:
-            yield from _of_moment(step.reveal.at, run, (*path, "reveal", "at"))
+            yield from problems_of_moment(step.reveal.at, run, (*path, "reveal", "at"))
         if step.question:
             yield from _of_question(lesson, step.question, run, (*path, "question"))
         if step.task:
@@ -85,7 +85,8 @@ def _of_upto(upto: object, run: Enacted, path: Path) -> Iterator[Problem]:
         yield Problem((*path, "plugin"), text)
 
 
-def _of_moment(at: Moment, run: Enacted, path: Path) -> Iterator[Problem]:
+def problems_of_moment(at: Moment, run: Enacted, path: Path) -> Iterator[Problem]:
+    """Yield what a moment names and its run does not have."""
     if at.cycle and at.cycle not in run.cycles:
         text = f"the run has {len(run.cycles)} cycles, no cycle {at.cycle}"
         yield Problem((*path, "cycle"), text)

@@ -19,6 +19,7 @@ from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.api.ingest import ingest
 from scheduler_core.changes import ChangeAt, Rules, plan, read_lines
 from scheduler_core.config import ConfigError, Problem
+from scheduler_core.extender.transport import Reply, RequestFailed, TLSSettings
 from scheduler_core.releases import RELEASES, stored_release
 from scheduler_core.releases.table import Release
 from scheduler_core.sim import RunOptions, Scenario, gates_of_run, load_scenario, simulate
@@ -30,6 +31,14 @@ from scheduler_core.wording import say, series
 
 LUCK_RUNS: Final = 100
 FINISHING: Final[tuple[Coin, ...]] = ("workers",)
+
+
+class NobodyAnswers:
+    """A transport of extenders that reaches none: lessons show what happens then."""
+
+    def post(self, url: str, body: bytes, timeout_ns: int, tls: TLSSettings | None) -> Reply:
+        """Raise RequestFailed."""
+        raise RequestFailed("connect: connection refused")
 
 
 @dataclass(frozen=True)
@@ -174,6 +183,7 @@ def planned_run(
         scenario=scenario,
         seed=planned.rules.seed,
         queue_order=planned.rules.queue_order,
+        transport=NobodyAnswers() if configuration.extenders else None,
     )
     return planned.objects, options
 

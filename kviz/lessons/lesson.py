@@ -19,7 +19,9 @@ from kviz.runs.known import Part as CyclePart
 
 QuestionKind = Literal["node", "number", "choice", "order"]
 Key = str | int
-Tab = Literal["why", "filter", "score", "preempt", "node", "state", "log", "devices", "picture"]
+Tab = Literal[
+    "why", "filter", "score", "preempt", "node", "state", "log", "devices", "picture", "model"
+]
 
 
 class Moment(Part, frozen=True):

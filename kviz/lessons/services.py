@@ -49,7 +49,7 @@ def lesson_run(*, workspace: Workspace, stored_lesson: StoredLesson) -> Run:
     lesson, known = stored_lesson.lesson, stored_lesson.lesson.known
     run = run_create(
         workspace=workspace,
-        snapshot=_snapshot_of(workspace, stored_lesson),
+        snapshot=snapshot_of(workspace, stored_lesson),
         scheduler_config=scheduler_config_of(lesson),
         scenario=scenario_of(lesson),
         release=release_of(lesson).name,
@@ -61,7 +61,7 @@ def lesson_run(*, workspace: Workspace, stored_lesson: StoredLesson) -> Run:
     return run
 
 
-def _snapshot_of(workspace: Workspace, stored_lesson: StoredLesson) -> Snapshot:
+def snapshot_of(workspace: Workspace, stored_lesson: StoredLesson) -> Snapshot:
     """The lesson's cluster: the sample, or one of the workspace that is stored once."""
     cluster = stored_lesson.lesson.cluster
     if cluster.sample:

@@ -15,6 +15,7 @@ urlpatterns = [
     path("snapshots/", include("kviz.snapshots.urls")),
     path("", include("kviz.questions.urls")),
     path("runs/", include("kviz.runs.urls")),
+    path("learn/read/", include("kviz.companion.urls")),
     path("learn/", include("kviz.lessons.urls")),
     path("class/", include("kviz.classroom.urls")),
     path("by-hand/", include("kviz.by_hand.urls")),

@@ -17,7 +17,6 @@ from typing import Final
 import msgspec
 from django.utils.translation import get_language, override, pgettext
 
-from kviz.common.wording import translated
 from kviz.reference.form import Part, read_file
 from scheduler_core.config.old_names import OLD_NAMES, OldName
 from scheduler_core.config.old_settings import OLD_FIELDS, OLD_GATES, OLD_VERSIONS
@@ -128,7 +127,7 @@ def table() -> Table:
 
 @cache
 def _in(language: str) -> Table:
-    english = _english()
+    english = english_table()
     with override(language):
         groups = (
             msgspec.structs.replace(group, title=pgettext(CONTEXT, group.title))
@@ -142,6 +141,8 @@ def _in(language: str) -> Table:
 
 def _now(row: Row) -> str:
     """What is there now in the active language, as a whole sentence."""
+    from kviz.common.wording import translated  # needs a server's settings, the rows do not
+
     if not isinstance(row.now, Text):
         return pgettext(CONTEXT, row.now)
     text = translated(row.now)
@@ -158,7 +159,7 @@ def english_rows() -> Source:
 
 
 @cache
-def _english() -> Table:
+def english_table() -> Table:
     source = english_rows()
     order = {group.id: number for number, group in enumerate(source.groups)}
     names = Group(id=NAMES, title=NAMES_TITLE)

@@ -56,6 +56,7 @@ ENTRIES: Final = (
         _("Learn"),
         (
             Place("learn", _("Lessons"), "lesson-list"),
+            Place("read", _("Read along"), "reading-list"),
             Place("by-hand", _("Beat the scheduler"), "by-hand"),
         ),
     ),
