@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
 from scheduler_core.api import DeviceRequest, ResourceClaim
 from scheduler_core.api.selectors import node_selector_matches
@@ -16,7 +17,7 @@ from scheduler_core.framework.status import Status
 from scheduler_core.plugins.dynamic_resources.filtering import NOT_AVAILABLE
 from scheduler_core.plugins.dynamic_resources.plugin import DynamicResources, Preference
 from scheduler_core.plugins.dynamic_resources.state import ClaimsState, node_selector_of
-from scheduler_core.wording import say, series
+from scheduler_core.wording import OR, say, series
 
 ALL = "All"
 
@@ -47,6 +48,8 @@ class RequestedDevices:
                 n=count,
                 device_class=device_class,
             )
+        if n == 1:
+            return say("claim.with_selector", "{devices} (1 selector)", devices=text)
         return (
             say("claim.with_selectors", "{devices} ({n} selectors)", devices=text, n=n)
             if n
@@ -69,7 +72,8 @@ class DevicesAvailable(Requirement):
 
     @property
     def asks(self) -> str:
-        wanted = series(each.text for each in self.requests)
+        by_request = groupby(self.requests, key=lambda each: each.request.partition("/")[0])
+        wanted = series(series((each.text for each in any_of), OR) for _, any_of in by_request)
         if not wanted:
             return say("claim.devices_for", "devices for claim {claim}", claim=self.claim)
         return say("claim.for", "{devices} for claim {claim}", devices=wanted, claim=self.claim)

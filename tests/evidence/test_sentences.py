@@ -17,6 +17,7 @@ from scheduler_core.api import (
     Toleration,
 )
 from scheduler_core.evidence.cycle import CycleEvidence, PluginEvidence, pre_enqueue_evidence
+from scheduler_core.evidence.device_claims import DevicesAvailable, RequestedDevices
 from scheduler_core.evidence.lead import lead_of_why
 from scheduler_core.scheduler.cycle_record import Cycle
 from scheduler_core.sim import RunOptions, reenact_cycle
@@ -318,3 +319,21 @@ def test_the_pod_leads_before_its_nodes() -> None:
     assert lead is not None
     assert lead.text == "uses claim default/missing, which does not exist"
     assert lead.plugin == "VolumeRestrictions"
+
+
+def test_alternatives_of_a_request_are_one_or_the_other() -> None:
+    wanted = DevicesAvailable(
+        met=False,
+        claim="lab/best",
+        allocated=False,
+        requests=(
+            RequestedDevices("gpu/large", "big-gpu", 1, 0),
+            RequestedDevices("gpu/small", "gpu", 2, 1),
+            RequestedDevices("cam", "camera", 1, 2),
+        ),
+        reason="",
+    )
+    assert wanted.asks == (
+        "1 of class big-gpu or 2 of class gpu (1 selector), "
+        "1 of class camera (2 selectors) for claim lab/best"
+    )

@@ -3,8 +3,8 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 
 import { SyntheticRun } from "../testing/synthetic.ts";
-import type { PluginEvidence, Requirement } from "../wire/evidence.ts";
-import { answersOf, linesOf, questionOf } from "./evidence.ts";
+import type { NodeAnswer, PluginEvidence, Requirement } from "../wire/evidence.ts";
+import { answersOf, linesOf, questionOf, saidOfNode } from "./evidence.ts";
 import { Explorer } from "./explorer.ts";
 import { readAddress, writeAddress } from "./link.ts";
 
@@ -97,4 +97,17 @@ test("what is not met comes first, with the nominated pods that were counted", (
   ]);
   expect(lines.map((line) => line.requirement.asks)).toEqual(["3", "1", "2"]);
   expect(lines.map((line) => line.counted)).toEqual([["shop/a"], [], []]);
+});
+
+describe("a node in one sentence", () => {
+  const rejection = { sentence: "", reasons: ["resource claim lab/lens is in the process of being allocated"] };
+  const answer = (more: object): NodeAnswer =>
+    ({ pod: "lab/watch-1", feasible: false, evidence: { sentence: "" }, pod_rejections: [], ...more }) as never;
+
+  test("would fit only where no plugin rejects the pod before any node", () => {
+    expect(saidOfNode(answer({}))).toBe("lab/watch-1 would fit here.");
+    expect(saidOfNode(answer({ pod_rejections: [rejection] }))).toBe(
+      `lab/watch-1 is rejected before any node is examined: ${rejection.reasons[0]}`,
+    );
+  });
 });

@@ -1,6 +1,7 @@
 // Which evidence the selection asks for: one node of one cycle, beside which other node, and what of it may be shown.
 
 import "../base/text/late.ts";
+import { t } from "../base/text/text.ts";
 import type { NodeIndex } from "../base/units.ts";
 import { Answers } from "./answers.svelte.ts";
 import type { Explorer } from "./explorer.ts";
@@ -8,7 +9,7 @@ import { inOrder, read } from "./lab-changes.ts";
 import { attemptOf, nodeAtHand } from "./nodes.ts";
 import { isAhead } from "./position.ts";
 import type { CycleRecord } from "./record.ts";
-import type { PluginEvidence, Requirement } from "../wire/evidence.ts";
+import type { NodeAnswer, PluginEvidence, Requirement } from "../wire/evidence.ts";
 
 const known = new WeakMap<Explorer, Answers>();
 
@@ -38,6 +39,20 @@ export function questionOf(explorer: Explorer): Question | null {
   const isScored = !isAheadOf(explorer, record, "Score");
   const other = otherNode(explorer, record, node, isScored);
   return { record, node, other, path: nodePath(explorer, record, node, other), isScored };
+}
+
+/** What is not met on a node, with values; empty where all is, or where no value says it. */
+export const objectionOf = ({ evidence, pod_rejections }: NodeAnswer): string =>
+  [evidence.sentence, ...pod_rejections.map((each) => each.sentence)].find(Boolean) ?? "";
+
+/** What there is to say of a node in one sentence. */
+export function saidOfNode(answer: NodeAnswer): string {
+  const { pod, feasible, pod_rejections } = answer;
+  const sentence = objectionOf(answer);
+  if (sentence) return t("node.says", { pod, sentence });
+  const reason = pod_rejections.flatMap((each) => each.reasons).join(", ");
+  if (reason) return t("story.preFilterFails", { pod, reason });
+  return t(feasible ? "node.fits" : "node.wouldFit", { pod });
 }
 
 /** The node one asked for, or that of the pod, or the one that came nearest. */

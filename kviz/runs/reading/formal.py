@@ -55,6 +55,7 @@ def decided_of(recorded: CycleDocument) -> Decided:
         pod=recorded["pod"],
         result=recorded["result"],
         node=recorded["node"],
+        picked=selection.get("node", ""),
         n_nodes=recorded["n_nodes"],
         n_examined=recorded["n_examined"],
         n_feasible=recorded["n_feasible"],

@@ -44,6 +44,7 @@ def model_of(
         "pod": found.pod,
         "result": "scheduled" if found.node else "unschedulable",
         "node": found.node,
+        "picked": found.node,
         "n_nodes": found.nodes.n,
         "n_examined": step.examined.n,
         "n_feasible": step.feasible.n,
@@ -224,6 +225,17 @@ def test_a_gated_pod_of_higher_priority_is_what_the_model_would_take() -> None:
     assert "default/held (priority 9), which is gated" in parting(model, "queues")
 
 
+def test_where_permit_rejects_the_pod_the_node_that_was_chosen_is_named() -> None:
+    nodes = [make_node(name).cpu(4).pods(5).obj() for name in ("n1", "n2")]
+    pod = make_pod("p").cpu(1).obj()
+    model = model_of(*nodes, pod, result="unschedulable", node="", picked="n1")
+    assert statement(model) == (
+        "2 of 2 nodes are feasible, 2 of these viable. default/p does not get a node: n1 was "
+        "chosen, and a step after that rejected it; the model has no such step."
+    )
+    assert parting(model, "heapRoot").endswith("the scheduler took n1")
+
+
 def test_soft_taints_are_filters_to_the_model_only() -> None:
     model = model_of(
         make_node("n1").cpu(4).pods(5).taint("slow", "disk", "PreferNoSchedule").obj(),
@@ -238,6 +250,7 @@ def test_of_a_cycle_that_cannot_be_re_enacted_there_is_what_the_trace_holds() ->
         pod="shop/web",
         result="unknown",
         node="",
+        picked="",
         n_nodes=5,
         n_examined=5,
         n_feasible=2,

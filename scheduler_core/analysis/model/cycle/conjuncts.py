@@ -113,7 +113,7 @@ def _room(room: ResourceRoom, parts: RequestParts | None) -> str:
         amounts += parts.init, parts.main, parts.overhead
     scale = scale_of(room.resource, amounts)
     amount = scale.text
-    sign = "<=" if room.met else ">"
+    sign = "<=" if room.requested <= room.free else ">"
     if room.resource == PODS:
         return say(
             "model.pods_left",

@@ -9,16 +9,18 @@ from dataclasses import dataclass
 class Decided:
     """The outcome of a cycle as it was recorded.
 
-    `feasible` are the nodes that Filter let pass, `top` those with the highest total (empty where
-    nothing was scored). `nominated` and `victims` are preemption's choice, `ineligible` why the
-    pod might not preempt. `by_nominated` are nodes rejected only because nominated pods count,
-    `by_others_anti_affinity` those that pods there keep this one out of.
+    `picked` is the node that was chosen, also where a later step refused the pod there and `node`
+    is empty. `feasible` are the nodes that Filter let pass, `top` those with the highest total
+    (empty where nothing was scored). `nominated` and `victims` are preemption's choice,
+    `ineligible` why the pod might not preempt. `by_nominated` are nodes rejected only because
+    nominated pods count, `by_others_anti_affinity` those that pods there keep this one out of.
     """
 
     cycle: int
     pod: str
     result: str
     node: str
+    picked: str
     n_nodes: int
     n_examined: int
     n_feasible: int

@@ -84,7 +84,7 @@ def cycle_model(cycle: ReenactedCycle, decided: Decided, node: str = "") -> Cycl
     evicting = None if decided.n_feasible else preemption(cycle, decided, node)
     rated = viability(cycle, node, decided.node or cycle.node)
     loop = _loop(cycle, decided, evicting)
-    subject = node or decided.node or decided.nominated or (names[0] if names else "")
+    subject = node or decided.picked or decided.nominated or (names[0] if names else "")
     found = Found(cycle, decided, cluster, places, rated, evicting)
     return CycleModel(
         decided=decided,
@@ -185,6 +185,12 @@ def _after(
 
 def _note(decided: Decided) -> str:
     match decided.result:
+        case "unschedulable" if decided.picked:
+            return say(
+                "model.refused_there",
+                "{node} was chosen, and a step after that rejected it; the model has no such step",
+                node=decided.picked,
+            )
         case "scheduled" | "unschedulable":
             return ""
         case "waiting":

@@ -90,6 +90,6 @@ def placement_sets(decided: Decided, nodes: Sequence[str] | None) -> PlacementSe
         possible=possible,
         feasible=MemberSet(decided.n_feasible, decided.feasible, early),
         viable=MemberSet(1 if one else decided.n_tied, top, early and not one),
-        chosen=decided.node,
+        chosen=decided.picked,
         viability_evaluated=decided.n_feasible > 1 and decided.n_tied > 0,
     )
