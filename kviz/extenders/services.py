@@ -22,7 +22,7 @@ from kviz.extenders.observer import Observer
 from kviz.runs.execution.observe import observed_run_create, observed_run_finish
 from kviz.runs.models import Run
 from kviz.snapshots.models import Snapshot
-from kviz.snapshots.selectors import snapshot_objects_each
+from kviz.snapshots.selectors import snapshot_objects
 
 
 @transaction.atomic
@@ -40,7 +40,7 @@ def session_create(
     """
     _refuse_another(workspace)
     observer = Observer()
-    known = snapshot_objects_each(snapshot=snapshot) if snapshot else ()
+    known = snapshot_objects(snapshot=snapshot) if snapshot else ()
     observer.begin(time.time_ns(), known)
     run = observed_run_create(
         workspace=workspace,
