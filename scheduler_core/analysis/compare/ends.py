@@ -158,7 +158,7 @@ class Ends:
 
 def ends(a: StoredCycles, b: StoredCycles) -> Ends:
     """Return how two runs ended, held against each other."""
-    places_a, places_b = _places(a.read.end), _places(b.read.end)
+    places_a, places_b = places(a.read.end), places(b.read.end)
     last_a, last_b = _last_cycles(a.read), _last_cycles(b.read)
     found = Ends(utilisation=_utilisation(a.read.end, b.read.end))
     for pod in _to_look_at(places_a, places_b):
@@ -184,7 +184,7 @@ def _to_look_at(a: Mapping[str, str], b: Mapping[str, str]) -> list[str]:
     return sorted(pods, key=natural)
 
 
-def _places(state: TraceState) -> dict[str, str]:
+def places(state: TraceState) -> dict[str, str]:
     """Return the node of every pod that is not over, empty for one that waits.
 
     Those bound to a node that never was there are left out.
