@@ -73,6 +73,7 @@ def test_every_place_shows_what_its_row_promises(file: Path) -> None:
         assert not row.at or row.at.shows, row.about
 
 
+@pytest.mark.slow("it opens every page that a row names")
 @pytest.mark.django_db
 def test_every_page_that_a_row_names_has_the_anchor(client: Client) -> None:
     wanted: dict[str, set[str]] = {}
