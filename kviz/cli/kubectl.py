@@ -73,8 +73,7 @@ def _add_pod_command(
 def _why(options: argparse.Namespace, more: Sequence[str]) -> int:
     from kviz.questions.why.command import add_parser, explain_cluster
 
-    as_elsewhere = ["--format=json" if each == "--json" else each for each in more]
-    return explain_cluster(*_asked("explain", "why", add_parser, options, as_elsewhere))
+    return explain_cluster(*_asked("explain", "why", add_parser, options, more))
 
 
 def _unblock(options: argparse.Namespace, more: Sequence[str]) -> int:

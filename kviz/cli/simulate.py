@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from kviz.command_line.arguments import Subparsers, add_files_argument
+from kviz.command_line.arguments import Subparsers, add_files_argument, add_format_options
 from kviz.command_line.changes import (
     RunInputs,
     add_change_option,
@@ -61,7 +61,7 @@ def add_parser(commands: Subparsers) -> None:
     add_rule_options(command)
     add_change_option(command)
     add_fork_option(command)
-    command.add_argument("--format", choices=("table", "json"), default="table")
+    add_format_options(command, ("table", "json"))
     command.add_argument(
         "--trace",
         type=Path,

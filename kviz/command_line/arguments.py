@@ -34,3 +34,11 @@ def add_files_argument(command: argparse.ArgumentParser) -> None:
         help="what kubectl printed: files, packed or not, and folders of them; or sample:NAME "
         "(`kviz sample` lists those)",
     )
+
+
+def add_format_options(command: argparse.ArgumentParser, formats: tuple[str, ...]) -> None:
+    """Offer the formats, the first by default, and `--json` for one of them."""
+    command.add_argument("--format", choices=formats, default=formats[0])
+    command.add_argument(
+        "--json", action="store_const", const="json", dest="format", help="as --format json"
+    )

@@ -24,10 +24,13 @@ from kviz.common.hosts import AllowedHosts
 from kviz.simulate import read_files
 from scheduler_core.analysis.advice.daemons import with_daemons
 from scheduler_core.api import KubeObject
+from scheduler_core.api.absent_kinds import absent_kinds
+from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.ingest import Ingested
 from scheduler_core.config import ConfigError, KubeSchedulerConfiguration
 from scheduler_core.extender.transport import Transport
 from scheduler_core.sim import RunOptions
+from scheduler_core.sim.not_modelled import inputs_not_modelled
 
 
 @dataclass(frozen=True)
@@ -42,15 +45,37 @@ class Asked:
     sentences: tuple[str, ...]
 
     def print_json(self, answer: Mapping[str, object]) -> None:
-        """Print an answer, by which release it is, and what was changed before."""
-        followed = self.options.features.as_json()
-        print(json.dumps({**answer, **followed, "changes": self.sentences}))
+        """Print an answer, what may make it wrong, by which release it is, and what was changed."""
+        absent = absent_kinds(ClusterObjects(self.objects), ignored=self.options.ignored)
+        told = {
+            **self.options.features.as_json(),
+            "changes": self.sentences,
+            "notModelled": self._not_modelled,
+            "incomplete": [each.document for each in absent],
+        }
+        print(json.dumps({**answer, **told}))
 
     def print_text(self, text: str) -> None:
-        """Print an answer, by which release it is, and what was changed before."""
+        """Print what may make an answer wrong, the answer, its release, and what was changed."""
+        for each in self._not_modelled:
+            print(f"This may be wrong: {each}")
         print(f"{text}\n{self.options.features.text}")
         for sentence in self.sentences:
             print(f"changed: {sentence}")
+
+    @property
+    def _not_modelled(self) -> tuple[str, ...]:
+        options = self.options
+        uncalled = options.configuration.extenders if options.transport is None else ()
+        found = inputs_not_modelled(
+            self.objects,
+            options.ignored,
+            uncalled,
+            options.left_out,
+            options.configuration,
+            options.features,
+        )
+        return tuple(found)
 
 
 def add_cluster_options(command: argparse.ArgumentParser) -> None:

@@ -234,6 +234,15 @@ def pods_evicted(*, run: Run) -> QuerySet[PodOutcome]:
     return run.pod_outcomes.exclude(evicted_in_cycle=None).order_by("evicted_in_cycle", "pod")
 
 
+MAX_VICTIMS: Final = 10
+
+
+def victims_of(*, run: Run, pod: str) -> list[str]:
+    """Return the pods that were evicted to make room for one, the first few."""
+    victims = run.pod_outcomes.filter(evicted_by=pod).order_by("pod")
+    return list(victims.values_list("pod", flat=True)[:MAX_VICTIMS])
+
+
 def pods_of_another_verdict(*, run: Run) -> QuerySet[PodOutcome]:
     """Pods of which their cluster says something else than the run, by name."""
     return run.pod_outcomes.filter(cluster_says__agrees=False).order_by("pod")

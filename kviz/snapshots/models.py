@@ -64,6 +64,16 @@ class Snapshot(models.Model):
         return [each for each in self.warnings if getattr(each, "id", "") in ABOUT_WORKLOADS]
 
     @property
+    def absent(self) -> list[str]:
+        """Sentences on kinds that the upload has none of, though its pods would need them."""
+        return [each for each in self.left_out if getattr(each, "id", "") == "absent.kind"]
+
+    @property
+    def stuck(self) -> list[str]:
+        """Sentences on pods that stay though they were deleted: their node is unreachable."""
+        return [each for each in self.warnings if getattr(each, "id", "") == "stuck.terminating"]
+
+    @property
     def release_text(self) -> str:
         """The release that runs follow by themselves, and why; empty for older uploads."""
         return chosen_release(AUTO, self.release_told).text if self.release_told else ""

@@ -20,6 +20,7 @@ from scheduler_core.api.claims import (
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.device import DeviceClass, ResourceClaim, ResourceSlice
 from scheduler_core.api.meta import KubeObject
+from scheduler_core.api.node import Node
 from scheduler_core.api.plurals import PLURALS
 from scheduler_core.api.pod import Pod, PodAffinityTerm
 from scheduler_core.api.volume import (
@@ -37,6 +38,7 @@ Kind = type[KubeObject]
 
 RUNTIME_CLASS: Final = "RuntimeClass"
 _FOLLOWS: Final[Mapping[Kind, str]] = {
+    Node: say("absent.nodes", "no node can take them"),
     PersistentVolumeClaim: say("absent.claims", "their claims are not found"),
     PersistentVolume: say("absent.volumes", "their volumes are not found"),
     StorageClass: say("absent.storage_classes", "how their claims are provisioned is not known"),
@@ -146,6 +148,7 @@ class _Needs:
 
     def of(self, pod: Pod) -> Iterator[Kind]:
         """Yield the kinds, with repeats."""
+        yield Node
         if pod.spec.priority is None and pod.spec.priority_class_name:
             yield PriorityClass
         if any(map(_selects_namespaces, _terms(pod))):

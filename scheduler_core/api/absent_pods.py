@@ -18,7 +18,12 @@ WATCHED: Final = frozenset(
     ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController", "DaemonSet", "Job")
 )
 HOOK: Final = "helm.sh/hook"
-ABOUT_WORKLOADS: Final = ("note.without_pods", "note.more_without_pods", "note.hook_pod")
+ABOUT_WORKLOADS: Final = (
+    "note.without_pods",
+    "note.more_without_pods",
+    "note.hook_pod",
+    "note.hook_workload",
+)
 """Ids of the sentences below."""
 _SHOWN: Final = 5
 
@@ -31,6 +36,8 @@ class Workload(NamedTuple):
     name: str
     replicas: int | None
     labels: Mapping[str, str]
+    hook: str = ""
+    """Which hook of a chart it is, such as `pre-install`; empty for others."""
 
     @property
     def called(self) -> str:
@@ -77,6 +84,7 @@ def workload_of(kind: str, source: msgspec.Raw | Mapping[str, Plain] | str) -> W
         str(metadata.get("name") or ""),
         None if kind in ("DaemonSet", "Job") else 1 if spec.replicas is None else spec.replicas,
         dict(labels) if isinstance(labels, dict) else {},
+        _hook_in(metadata),
     )
 
 
@@ -95,7 +103,7 @@ def without_pods(workloads: Iterable[Workload], pods: Iterable[Pod]) -> Iterator
             labels.setdefault(space, set()).add(frozenset(pod.metadata.labels.items()))
     lacking = [
         each
-        for each in workloads
+        for each in sorted(workloads, key=lambda each: bool(each.hook))
         if (each.namespace, each.name) not in owners
         and not (
             each.labels
@@ -105,6 +113,14 @@ def without_pods(workloads: Iterable[Workload], pods: Iterable[Pod]) -> Iterator
         )
     ]
     for each in lacking[:_SHOWN]:
+        if each.hook:
+            yield say(
+                "note.hook_workload",
+                "{workload} is a hook of a chart (helm.sh/hook: {hook}), not its workload",
+                workload=each.called,
+                hook=each.hook,
+            )
+            continue
         yield say(
             "note.without_pods", "{workload}: none of its pods is in the file", workload=each.called
         )
@@ -121,6 +137,10 @@ def hook_of(source: msgspec.Raw | Mapping[str, Plain]) -> str:
             metadata = msgspec.convert(source, _Source).metadata
     except (*MALFORMED, RecursionError):
         return ""
+    return _hook_in(metadata)
+
+
+def _hook_in(metadata: Mapping[str, object]) -> str:
     annotations = metadata.get("annotations")
     return str(annotations.get(HOOK, "")) if isinstance(annotations, dict) else ""
 

@@ -1,6 +1,5 @@
 """One file's bytes into typed objects: what the text is, and what each part of it is."""
 
-import codecs
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,9 +11,16 @@ from scheduler_core.api import json_keys
 from scheduler_core.api.absent_kinds import is_admitted
 from scheduler_core.api.absent_pods import HOOK, WATCHED, Workload, hook_of, workload_of
 from scheduler_core.api.coerce import Plain
-from scheduler_core.api.config_maps import CONFIG_MAP, configuration_in
+from scheduler_core.api.config_maps import CONFIG_MAP, configuration_in, manifests_in
 from scheduler_core.api.errors import FieldError, LimitError, ParseError, Place, UnreadableError
 from scheduler_core.api.field_lines import field_line
+from scheduler_core.api.file_text import (
+    as_text,
+    as_utf8,
+    hard_blanks,
+    objects_text,
+    refuse_other_text,
+)
 from scheduler_core.api.generated_names import with_generated_name
 from scheduler_core.api.json_documents import CutOffError, JsonDocument, read_json
 from scheduler_core.api.json_keys import has_repeated_keys, repeated_keys
@@ -43,12 +49,6 @@ _SNIFFED_BYTES = 4096
 _PROGRESS_EVERY = 500
 _ENV_LIST = re.compile(rb'"env"\s*:\s*\[')
 _NOT_SPACE = re.compile(rb"\S")
-_COMMAND = re.compile(rb"\s*(?:\S*[$#%>] ?)?(?:kubectl|oc) (?:get|describe) [^\n]*\n")
-_DESCRIBED = re.compile(
-    rb"Name: {2,}(?P<name>\S+)\n(?:Namespace: +(?P<namespace>\S+)\n)?(?=[A-Z][A-Za-z ]+:)"
-)
-_TABLE_HEADING = re.compile(rb"(?:NAMESPACE +)?(?:NAME|LAST SEEN) +[A-Z]")
-_MESSAGE = re.compile(rb"[0-9]+/[0-9]+ nodes are available")
 
 
 @dataclass
@@ -64,6 +64,7 @@ class FileContent:
     ``named`` are objects that had only a generateName; ``said`` is what events say of pods.
     ``workloads`` are what makes pods; ``hooks`` the pods of a chart's hooks, each with its hook;
     ``misspelt`` are fields of pods that are nearly known ones: pod, path, and what is wrong.
+    ``held`` are ConfigMaps that hold manifests, each with the key.
     """
 
     objects: list[KubeObject] = field(default_factory=list)
@@ -80,11 +81,14 @@ class FileContent:
     workloads: list[Workload] = field(default_factory=list)
     hooks: list[tuple[str, str]] = field(default_factory=list)
     misspelt: list[tuple[str, str, str]] = field(default_factory=list)
+    held: list[tuple[str, str]] = field(default_factory=list)
 
     def watch(self, kind: str, source: msgspec.Raw | Mapping[str, Plain] | str) -> None:
         """Note what makes pods, what was said of pods, and a configuration in a ConfigMap."""
         if kind == CONFIG_MAP:
-            self.scheduler_config = configuration_in(source) or self.scheduler_config
+            found_here = configuration_in(source)
+            self.scheduler_config = found_here or self.scheduler_config
+            self.held.extend(() if found_here else manifests_in(source))
         if kind == EVENT and (said := said_event(source)) is not None:
             self.said.append(said)
         found = workload_of(kind, source) if kind in WATCHED else None
@@ -131,15 +135,15 @@ class FileReader:
         """The file's objects, and what is wrong with the others. Raises :class:`LimitError`."""
         text: bytes | bytearray = b""
         try:
-            text = _without_command(_as_utf8(data))
+            text = objects_text(as_utf8(data))
             content_start = _NOT_SPACE.search(text)
             start = content_start.start() if content_start else len(text)
             head = bytes(text[start : start + _SNIFFED_BYTES])
-            _refuse_other_text(head)
+            refuse_other_text(head)
             self._has_results = PREFIX.encode() in text
             self._has_hooks = HOOK.encode() in text
             is_json = head.startswith((b"{", b"[")) and not head.startswith((b"{{-", b"{{ "))
-            content = self._read_json(text) if is_json else self._read_yaml(_as_text(text))
+            content = self._read_json(text) if is_json else self._read_yaml(as_text(text))
         except LimitError:
             raise
         except UnreadableError as error:
@@ -253,6 +257,9 @@ class FileReader:
             if error is not None:
                 error = _at_field(error, document.text)
                 content.leave_out(error, self._budget.limits.reported_errors)
+        if content.errors and (blanks := hard_blanks(text)) is not None:
+            place = Place(self._name, None, blanks.line)
+            content.errors = [ParseError(place, "", blanks.message)]
         return content
 
     def _result(self, source: msgspec.Raw | Mapping[str, Plain]) -> SimulatorResult | None:
@@ -354,78 +361,6 @@ def _at_field(error: ParseError, text: str) -> ParseError:
         return error
     place = error.place._replace(line=error.place.line + line - 1)
     return ParseError(place, error.field, error.message)
-
-
-def _as_utf8(data: bytes | bytearray) -> bytes | bytearray:
-    """The text without byte order mark; what PowerShell writes is turned into UTF-8."""
-    if data.startswith(codecs.BOM_UTF8):
-        return data[len(codecs.BOM_UTF8) :]
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        try:
-            return data.decode("utf-16").encode()
-        except UnicodeError:
-            raise UnreadableError(
-                say("file.bad_utf16", "is cut off or damaged UTF-16 text")
-            ) from None
-    return data
-
-
-def _without_command(text: bytes | bytearray) -> bytes | bytearray:
-    """The text without the command that was copied with it, in whose place a line stays empty."""
-    found = _COMMAND.match(text)
-    return text if found is None else b"\n" * found[0].count(b"\n") + text[found.end() :]
-
-
-def _as_text(data: bytes | bytearray) -> str:
-    try:
-        return data.decode().replace("\r\n", "\n")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise UnreadableError(
-            say("file.not_utf8", "is not UTF-8 text (byte {start})", start=error.start), line
-        ) from None
-
-
-def _refuse_other_text(head: bytes) -> None:
-    """Raises :class:`UnreadableError` for what people upload by mistake."""
-    if not head:
-        raise UnreadableError(say("file.empty", "is empty"))
-    if b"\0" in head:
-        raise UnreadableError(
-            say("file.binary", "is binary; give YAML or JSON, plain or in a zip, tar or gzip")
-        )
-    if head.startswith(b"<"):
-        raise UnreadableError(
-            say("file.html", "is HTML or XML, not YAML or JSON; was a web page saved by mistake?")
-        )
-    if described := _DESCRIBED.match(head.replace(b"\r\n", b"\n")):
-        name, space = (text.decode() for text in (described["name"], described["namespace"] or b""))
-        wanted = f"pod {name} -n {space}" if space else f"node {name}"
-        if b"\nPod Template:" in head:
-            wanted = f"pods -n {space}"
-        raise UnreadableError(
-            say(
-                "file.described",
-                "is the text of `kubectl describe`; give what `kubectl get {wanted} -o yaml` "
-                "prints, and the cluster's nodes and pods with it",
-                wanted=wanted,
-            )
-        )
-    if _MESSAGE.match(head):
-        raise UnreadableError(
-            say(
-                "file.message",
-                "is a message of the scheduler; give what `kubectl get nodes,pods -A -o yaml` "
-                "prints, too",
-            )
-        )
-    if _TABLE_HEADING.match(head):
-        raise UnreadableError(
-            say(
-                "file.kubectl_table",
-                "is a table as kubectl prints it; add `-o yaml` to the command",
-            )
-        )
 
 
 def _server_version(source: msgspec.Raw | Mapping[str, Plain]) -> str:

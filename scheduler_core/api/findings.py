@@ -46,12 +46,12 @@ def cluster_findings(objects: ClusterObjects, ignored: Mapping[str, int]) -> Ite
     pods = objects.of(Pod)
     nodes = {node.name for node in objects.of(Node)}
     lost = [pod.key for pod in pods if pod.spec.node_name and pod.spec.node_name not in nodes]
-    if pods and not nodes:
+    if nodes and not pods:
         yield say(
-            "note.no_nodes",
-            "There are pods but no nodes: upload `kubectl get nodes -o yaml` as well",
+            "note.no_pods",
+            "There are nodes and no pods here: add what `kubectl get pods -A -o yaml` prints",
         )
-    elif lost:
+    if nodes and lost:
         yield say(
             "note.bound_elsewhere",
             "{pods} bound to a node that is not in the upload: {names}",
@@ -91,6 +91,43 @@ def _never_provisioned(objects: ClusterObjects) -> Iterator[str]:
                     pod=pod.key,
                     claim=use.name,
                 )
+
+
+_BETTER = {
+    "Kustomization": say(
+        "note.kustomization",
+        "this is a Kustomization, which names other files; `kubectl kustomize DIR` prints what "
+        "they make",
+    ),
+    "Config": say(
+        "note.kubeconfig",
+        "this is a kubeconfig, which says where a cluster is; `kviz import --kubeconfig FILE` "
+        "reads that cluster",
+    ),
+}
+"""What to do with files that have nothing but one kind."""
+
+
+def only_others(ignored: Mapping[str, int], held: Sequence[tuple[str, str]]) -> str:
+    """What to say of files that have nothing that scheduling reads, only these kinds.
+
+    ``held`` are the ConfigMaps that hold manifests, each with the key.
+    """
+    if held:
+        return say(
+            "note.held",
+            "ConfigMap {name} holds manifests below {key}: give them as a file of their own",
+            name=held[0][0],
+            key=held[0][1],
+        )
+    if len(ignored) == 1 and (text := _BETTER.get(*ignored)):
+        return text
+    return say(
+        "note.only_others",
+        "there are no pods or nodes here, only {kinds}: give what `kubectl get nodes,pods -A "
+        "-o yaml` prints, too",
+        kinds=series([counted(n, kind) for kind, n in sorted(ignored.items())]),
+    )
 
 
 def left_out(errors: Sequence[ParseError], unlisted: int = 0) -> Iterator[str]:

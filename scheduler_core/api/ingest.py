@@ -19,10 +19,11 @@ from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.counting import OBJECT, POD, counted
 from scheduler_core.api.errors import LimitError, ParseError, Place
 from scheduler_core.api.file_reading import FileContent, FileReader
-from scheduler_core.api.findings import cluster_findings, left_out
+from scheduler_core.api.findings import cluster_findings, left_out, only_others
 from scheduler_core.api.gc_freeze import gc_paused
 from scheduler_core.api.limits import Budget, Limits
 from scheduler_core.api.meta import KubeObject
+from scheduler_core.api.node import Node
 from scheduler_core.api.parse import TypeName
 from scheduler_core.api.pod import Pod
 from scheduler_core.api.pod_templates import NO_PODS
@@ -30,7 +31,7 @@ from scheduler_core.api.priority import PriorityClasses, UnknownPriorityClassErr
 from scheduler_core.api.said_events import MAX_SAID, SaidOfPod, latest, with_said
 from scheduler_core.api.simulator import MAX_RESULTS, SimulatorResult
 from scheduler_core.api.types import KINDS
-from scheduler_core.api.typos import slips_of, slips_told
+from scheduler_core.api.typos import label_slips, slips_of, slips_told
 from scheduler_core.api.workload import PriorityClass
 from scheduler_core.wording import say, some_of
 
@@ -200,6 +201,7 @@ class _Upload:
     hooks: list[tuple[str, str]] = field(default_factory=list)
     named: list[str] = field(default_factory=list)
     misspelt: list[tuple[str, str, str]] = field(default_factory=list)
+    held: list[tuple[str, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.budget = Budget(limits=self.limits)
@@ -244,6 +246,7 @@ class _Upload:
         self.hooks.extend(content.hooks)
         self.named.extend(content.named)
         self.misspelt.extend(content.misspelt)
+        self.held.extend(content.held)
         for item in content.objects:
             key = (item.kind, item.metadata.namespace, item.metadata.name)
             if key in self.objects:
@@ -258,18 +261,8 @@ class _Upload:
                     Place(), "", say("note.no_object", "there is no Kubernetes object to read")
                 )
             )
-        if self.ignored.keys() == {"Event"} and not (self.objects or self.errors):
-            self.errors.append(
-                ParseError(
-                    Place(),
-                    "",
-                    say(
-                        "note.events_only",
-                        "there are no pods or nodes here, only events: give what `kubectl get "
-                        "nodes,pods -A -o yaml` prints, too",
-                    ),
-                )
-            )
+        if self.ignored and not (self.objects or self.errors):
+            self.errors.append(ParseError(Place(), "", only_others(self.ignored, self.held)))
         elsewhere = tuple(self._tell_pods())
         pods = [item for item in self.objects.values() if isinstance(item, Pod)]
         lacking = tuple(without_pods(self.workloads, pods))
@@ -284,7 +277,8 @@ class _Upload:
                 )
             )
         slips = [(pod.key, *each) for pod in pods for each in slips_of(pod)]
-        warnings.extend(slips_told([*self.misspelt, *slips]))
+        nodes = [item for item in self.objects.values() if isinstance(item, Node)]
+        warnings.extend(slips_told([*self.misspelt, *slips, *label_slips(pods, nodes)]))
         warnings.extend(self._brought())
         self._tell_apart(warnings)
         objects = self._with_priorities(warnings)

@@ -178,6 +178,8 @@ def _documents(value: memoryview, before: int) -> list[JsonDocument]:
         fields = _FIELDS.decode(value)
         if is_export(fields):
             return list(_exported(fields))
+        if "items" in fields:
+            return _named(_ARRAYS.decode(fields["items"]), TypeName("", ""), before)
     return [JsonDocument(name, msgspec.Raw(value))]
 
 

@@ -23,6 +23,9 @@ MAX_SAID: Final = 20
 """So many pods that are not in a file are named with what was said of them."""
 _FAILED: Final = "FailedScheduling"
 _MESSAGE: Final = re.compile(r"\s*[0-9]+/[0-9]+ nodes are available[^\n]*")
+_ANYWHERE: Final = re.compile(
+    r"""(?:pod="(?P<pod>[^"]+)".*?)?(?P<message>\b[0-9]+/[0-9]+ nodes are available[^"'\n]*)"""
+)
 _FIELD: Final = re.compile(r"(?P<name>Name|Namespace):\s+(?P<value>\S+)\s*")
 _COLUMNS: Final = re.compile(r"\s{2,}")
 _IN_TABLE: Final = re.compile(rf"(?P<before>.*?)\s+{_FAILED}\s+pod/(?P<pod>\S+)\s+(?P<message>.+)")
@@ -94,10 +97,14 @@ def said_event(source: msgspec.Raw | Mapping[str, Plain] | str) -> SaidOfPod | N
 
 
 def said_in_text(text: str) -> Iterator[SaidOfPod]:
-    """Yield what the text of `kubectl describe` or `get events` says, or a bare message."""
-    if found := _MESSAGE.match(text):
-        yield SaidOfPod(found[0].strip())
-        return
+    """Yield what the text of `kubectl describe` or `get events` says, or messages in other text."""
+    found = list(_said_in_rows(text))
+    yield from found or dict.fromkeys(
+        SaidOfPod(each["message"].strip(), each["pod"] or "") for each in _ANYWHERE.finditer(text)
+    )
+
+
+def _said_in_rows(text: str) -> Iterator[SaidOfPod]:
     name, namespace = "", "default"
     has_namespaces = text.lstrip().startswith("NAMESPACE")
     for line in text.splitlines():

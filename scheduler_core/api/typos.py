@@ -1,5 +1,6 @@
 """Slips in pods that would pass silently: read as written, they ask for something else."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
@@ -8,6 +9,7 @@ from msgspec import Struct, inspect
 
 from scheduler_core.api.coerce import Plain, fields_of, key_path
 from scheduler_core.api.meta import ObjectMeta
+from scheduler_core.api.node import Node
 from scheduler_core.api.pod import Pod, PodSpec
 from scheduler_core.api.quantity import milli_value
 from scheduler_core.wording import say
@@ -18,10 +20,12 @@ _OF_SELECTORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 _RESOURCES = ("cpu", "memory", "ephemeral-storage")
 _ALSO_CALLED = {"mem": "memory", "ram": "memory", "storage": "ephemeral-storage", "cpus": "cpu"}
 _NEAR = 0.82
+_NEAR_LABEL = 0.9
 _FEW_BYTES = 1 << 20
 """No container runs with less memory."""
 _MANY_CORES = 500
 _SHOWN = 20
+_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
 _NOT_READ = frozenset(
     (
         "activeDeadlineSeconds",
@@ -86,15 +90,17 @@ def slips_told(slips: Iterable[tuple[str, str, str]]) -> Iterator[str]:
 
 def slips_of(pod: Pod) -> Iterator[tuple[str, str]]:
     """Yield the paths of fields whose values are hardly meant, with what is wrong."""
+    if not _NAME.fullmatch(pod.name):
+        yield "metadata.name", _refused(pod.name)
     for index, toleration in enumerate(pod.spec.tolerations):
         if toleration.operator not in _OPERATORS:
             path = f"spec.tolerations[{index}].operator"
             meant = _near(toleration.operator, _OPERATORS[1:]) or "Equal"
-            yield path, _did_you_mean(toleration.operator, meant)
+            yield path, _refused(toleration.operator, meant)
         if toleration.effect not in _EFFECTS:
             path = f"spec.tolerations[{index}].effect"
-            meant = _near(toleration.effect, _EFFECTS[1:])
-            yield path, _did_you_mean(toleration.effect, meant or "NoSchedule")
+            meant = _near(toleration.effect, _EFFECTS[1:]) or "NoSchedule"
+            yield path, _refused(toleration.effect, meant)
     yield from _operators_of(pod)
     for kind, containers in (
         ("containers", pod.spec.containers),
@@ -113,6 +119,39 @@ def slips_of(pod: Pod) -> Iterator[tuple[str, str]]:
                         yield path, problem
 
 
+def label_slips(pods: Iterable[Pod], nodes: Iterable[Node]) -> Iterator[tuple[str, str, str]]:
+    """Yield the keys of labels that pods without a node ask for and that no node has, but nearly.
+
+    Each with its pod, path and what is wrong.
+    """
+    known = dict.fromkeys(key for node in nodes for key in node.metadata.labels)
+    meant_by: dict[str, str] = {}
+    for pod in pods:
+        if pod.spec.node_name:
+            continue
+        for path, key in _keys_of(pod):
+            if key in known:
+                continue
+            if key not in meant_by:
+                meant_by[key] = "".join(get_close_matches(key, known, 1, _NEAR_LABEL))
+            if meant := meant_by[key]:
+                problem = say(
+                    "note.label_meant",
+                    'no node has the label "{key}"; did you mean "{meant}"?',
+                    key=key,
+                    meant=meant,
+                )
+                yield pod.key, path, problem
+
+
+def _keys_of(pod: Pod) -> Iterator[tuple[str, str]]:
+    """Yield where a pod names labels of nodes."""
+    for key in pod.spec.node_selector:
+        yield f"spec.nodeSelector{key_path(key)}", key
+    for index, each in enumerate(pod.spec.topology_spread_constraints):
+        yield f"spec.topologySpreadConstraints[{index}].topologyKey", each.topology_key
+
+
 def _operators_of(pod: Pod) -> Iterator[tuple[str, str]]:
     """Yield operators of node affinity that are none: such a term matches no node."""
     affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
@@ -123,12 +162,7 @@ def _operators_of(pod: Pod) -> Iterator[tuple[str, str]]:
                 yield (
                     "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution"
                     f".nodeSelectorTerms[{index}].matchExpressions[{at}].operator",
-                    say(
-                        "note.operator",
-                        '"{text}" is refused by an API server; did you mean "{meant}"?',
-                        text=each.operator,
-                        meant=_near(each.operator, _OF_SELECTORS) or "In",
-                    ),
+                    _refused(each.operator, _near(each.operator, _OF_SELECTORS) or "In"),
                 )
 
 
@@ -226,6 +260,21 @@ def _did_you_mean(text: str, meant: str) -> str:
     return say(
         "note.did_you_mean",
         '"{text}" is not known, so it does nothing; did you mean "{meant}"?',
+        text=text,
+        meant=meant,
+    )
+
+
+def _refused(text: str, meant: str = "") -> str:
+    if not meant:
+        return say(
+            "note.name_refused",
+            '"{text}" is refused by an API server: names have small letters, digits, "-" and "."',
+            text=text,
+        )
+    return say(
+        "note.operator",
+        '"{text}" is refused by an API server; did you mean "{meant}"?',
         text=text,
         meant=meant,
     )

@@ -10,9 +10,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeGuard
 
-from scheduler_core.api import KubeObject, Pod
+from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.api.absent_kinds import AbsentKind, absent_budgets, absent_kinds
 from scheduler_core.api.cluster_objects import ClusterObjects
+from scheduler_core.api.reach import stuck_pods
 from scheduler_core.changes.owners import kind_told
 from scheduler_core.evidence import cluster_says
 from scheduler_core.evidence.cluster_says import ClusterSays, Comparison, Verdict
@@ -86,6 +87,10 @@ class Pending:
     """Owners made evicted pods again."""
     cluster_says: Mapping[str, ClusterSays] = field(default_factory=dict)
     """By pod, what the cluster itself said of it, where the file tells."""
+    has_pods: bool = True
+    """The cluster has some pod at all."""
+    stuck: tuple[str, ...] = ()
+    """Sentences on pods that stay though they were deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +166,8 @@ def pending_pods(objects: Sequence[KubeObject], options: RunOptions) -> Pending:
         dict(_kinds(objects, named)),
         options.scenario.options.recreate_evicted,
         dict(_said(Comparison(objects, options.features, absent, not_modelled), objects, attempts)),
+        bool(state.pods or held.of(Pod)),
+        tuple(text for _, text in stuck_pods(held.of(Pod), held.of(Node))),
     )
 
 

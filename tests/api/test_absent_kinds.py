@@ -7,6 +7,7 @@ import pytest
 from scheduler_core.api.absent_kinds import absent_kinds
 from tests.api.manifests import ingest_one
 
+NODE = "apiVersion: v1\nkind: Node\nmetadata: {name: n}\n---\n"
 POD = """apiVersion: v1
 kind: Pod
 metadata: {{name: web, namespace: shop}}
@@ -74,7 +75,7 @@ bound = CLAIM.format(spec="volumeName: disk")
     ],
 )
 def test_what_a_waiting_pod_would_have_needed(text: str, kinds: list[str]) -> None:
-    found = ingest_one(text.encode())
+    found = ingest_one((NODE + text).encode())
     absent = absent_kinds(found.objects, ignored=found.ignored)
     assert [each.kind for each in absent] == kinds
     assert all(each.needed_by == ("shop/web",) for each in absent)
@@ -84,7 +85,7 @@ def test_what_a_waiting_pod_would_have_needed(text: str, kinds: list[str]) -> No
 
 
 def test_it_is_said_with_what_to_get() -> None:
-    (said,) = ingest_one((mounts + waits).encode()).left_out
+    (said,) = ingest_one((NODE + mounts + waits).encode()).left_out
     assert said == (
         "There is no StorageClass in the file, which shop/web would have needed: "
         "how their claims are provisioned is not known. "

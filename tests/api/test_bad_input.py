@@ -80,8 +80,33 @@ ALIAS_BOMB = ("a0: &a0 [x,x,x,x,x,x,x,x,x]\n" + "".join(
             "yaml` prints, and the cluster's nodes and pods with it",
         ),
         (
+            b"Error from server (Forbidden): nodes is forbidden\n",
+            "upload: is what kubectl says in place of objects: Error from server (Forbidden): "
+            "nodes is forbidden",
+        ),
+        (
+            b"kind: Kustomization\nresources: [a.yaml]\n",
+            "this is a Kustomization, which names other files; `kubectl kustomize DIR` prints "
+            "what they make",
+        ),
+        (
+            b"apiVersion: v1\nkind: Config\nclusters: []\n",
+            "this is a kubeconfig, which says where a cluster is; `kviz import --kubeconfig FILE` "
+            "reads that cluster",
+        ),
+        (
+            b"kind: ConfigMap\nmetadata: {name: dump}\ndata:\n  a.yaml: |\n    apiVersion: v1\n"
+            b"    kind: Pod\n",
+            "ConfigMap dump holds manifests below a.yaml: give them as a file of their own",
+        ),
+        (
+            "apiVersion: v1\nkind: Pod\nmetadata:\n\u00a0\u00a0name: p\n".encode(),
+            "upload: is indented with no-break spaces, which YAML takes for letters; put blanks "
+            "in their place (line 4)",
+        ),
+        (
             b"apiVersion: v1\nitems:\n- kind: Event\n  message: 0/2 nodes\nkind: List\n",
-            "there are no pods or nodes here, only events: give what `kubectl get nodes,pods -A "
+            "there are no pods or nodes here, only 1 Event: give what `kubectl get nodes,pods -A "
             "-o yaml` prints, too",
         ),
     ],

@@ -270,8 +270,13 @@ def test_pods_on_missing_nodes() -> None:
 
 
 def test_pods_without_any_node() -> None:
-    (warning,) = ingest_one(POD).warnings
-    assert warning.startswith("There are pods but no nodes")
+    (sentence,) = ingest_one(POD).left_out
+    assert sentence.startswith("There is no Node in the file")
+
+
+def test_nodes_without_any_pod() -> None:
+    (warning,) = ingest_one(as_json(node())).warnings
+    assert warning.startswith("There are nodes and no pods here")
 
 
 def test_what_is_not_modelled_is_said() -> None:
@@ -332,7 +337,7 @@ def test_managed_fields_are_dropped_and_said() -> None:
     raw = node()
     raw["metadata"]["managedFields"] = [{"manager": "kubelet"}]
     for text in (as_json(raw), b"---\n" + as_json(raw)):
-        assert ingest_one(text).warnings == ("managedFields of 1 object dropped",)
+        assert "managedFields of 1 object dropped" in ingest_one(text).warnings
 
 
 def test_a_label_called_env_is_no_environment() -> None:

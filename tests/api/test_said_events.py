@@ -60,7 +60,7 @@ def test_a_failed_attempt_is_found(text: str) -> None:
 def test_a_bare_message_is_told_from_other_text() -> None:
     found = ingest([("file", MESSAGE.encode())])
     assert found.said == (SaidOfPod(MESSAGE),)
-    assert str(found.errors[0]).startswith("file: is a message of the scheduler")
+    assert str(found.errors[0]).startswith("file: holds messages of the scheduler")
 
 
 def test_the_latest_event_counts() -> None:

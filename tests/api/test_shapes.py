@@ -101,3 +101,32 @@ def test_what_an_api_server_would_apply_is_told(kind: str, told: str) -> None:
     assert any(told in each for each in found.warnings)
     absent = [each for each in found.left_out if "There is no RuntimeClass" in each]
     assert len(absent) == (kind != "RuntimeClass")
+
+
+AS_LIST = json.dumps({"items": PODS})
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(AS_LIST.encode(), id="items-without-kind"),
+        pytest.param(AS_LIST.encode("utf-16-le"), id="utf-16"),
+        pytest.param(f"It is pending:\n\n```json\n{AS_LIST}\n```\nWhy?\n".encode(), id="fences"),
+        pytest.param(
+            b"```\nkubectl get pods\n```\n"
+            + b"".join(b"```yaml\n%b\n```\n" % json.dumps(each).encode() for each in PODS),
+            id="parts-of-a-ticket",
+        ),
+    ],
+)
+def test_objects_are_found_in_what_is_around_them(data: bytes) -> None:
+    found = ingest([("file", data)])
+    assert [each.name for each in found.objects] == ["a", "b", "c"]
+    assert not found.errors
+
+
+def test_lines_are_those_of_the_ticket() -> None:
+    text = "Hello\n```yaml\napiVersion: v1\nkind: Pod\nmetadata: {name: web}\n"
+    text += "spec: {containers: [{name: c, resources: {requests: {cpu: lots}}}]}\n```\n"
+    (error,) = ingest([("file", text.encode())]).errors
+    assert error.place.line == 6

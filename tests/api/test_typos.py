@@ -22,7 +22,8 @@ def test_slips_are_told_with_the_field_and_what_was_meant() -> None:
     assert ingest([("f", POD.encode())]).warnings[:5] == (
         f'default/p, spec.nodeselector: "nodeselector" {unknown} "nodeSelector"?',
         f'default/p, spec.containers[0].resource: "resource" {unknown} "resources"?',
-        f'default/p, spec.tolerations[0].operator: "Equals" {unknown} "Equal"?',
+        'default/p, spec.tolerations[0].operator: "Equals" is refused by an API server; did you '
+        'mean "Equal"?',
         'default/p, spec.containers[0].resources.requests.memory: "512m" is in thousandths of a '
         'byte; did you mean "512Mi"?',
         'default/p, spec.containers[0].resources.limits[nvidia.com/gpu]: "0.5" is refused by an '
@@ -72,3 +73,28 @@ def test_slips_are_found_at_any_depth() -> None:
         ("spec.containers[0].resources.requests.mem", '"memory"?'),
     ]
     assert "has a domain, such as nvidia.com/gpu" in found[-1][1]
+
+
+def test_labels_and_names_that_are_hardly_meant() -> None:
+    text = """kind: Node
+apiVersion: v1
+metadata: {name: n, labels: {kubernetes.io/hostname: n}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: “p”}
+spec:
+  nodeSelector: {kubernetes.io/hostnme: n, disk: ssd}
+  topologySpreadConstraints:
+  - {topologyKey: kubernetes/hostname, maxSkew: 1, whenUnsatisfiable: DoNotSchedule}
+  containers: [{name: c}]
+"""
+    meant = 'did you mean "kubernetes.io/hostname"?'
+    assert ingest([("f", text.encode())]).warnings == (
+        'default/“p”, metadata.name: "“p”" is refused by an API server: names have small letters, '
+        'digits, "-" and "."',
+        "default/“p”, spec.nodeSelector[kubernetes.io/hostnme]: no node has the label "
+        f'"kubernetes.io/hostnme"; {meant}',
+        "default/“p”, spec.topologySpreadConstraints[0].topologyKey: no node has the label "
+        f'"kubernetes/hostname"; {meant}',
+    )

@@ -6,7 +6,7 @@ import argparse
 import json
 from dataclasses import replace
 
-from kviz.command_line.arguments import Subparsers, add_files_argument
+from kviz.command_line.arguments import Subparsers, add_files_argument, add_format_options
 from kviz.command_line.changes import (
     add_change_option,
     add_fork_option,
@@ -42,7 +42,7 @@ def add_parser(commands: Subparsers) -> None:
     add_scenario_option(command)
     add_release_options(command)
     add_rule_options(command)
-    command.add_argument("--format", choices=("text", "json"), default="text")
+    add_format_options(command, ("text", "json"))
     command.set_defaults(run=run)
 
 

@@ -151,6 +151,8 @@ class Explanation:
     """The sentence that leads, None for a pod that is not pending or would find a node."""
     bugs: tuple[FoundBug, ...] = ()
     """The scheduler's own bugs that decide about it."""
+    stuck: tuple[str, ...] = ()
+    """Sentences on pods of the cluster that stay though they were deleted."""
     free_room: FreeRoom | None = None
     """What is free on the nodes that lack only room, None if there are none."""
     requests: tuple[RequestParts, ...] = ()
@@ -229,6 +231,7 @@ def explain(
         not_modelled=not_modelled,
         absent=(*absent, *absent_budgets(held, [pod] if nominated else [])),
         bugs=bugs,
+        stuck=tuple(text for _, text in stuck_pods(held.of(Pod), held.of(Node))),
         cluster_says=said,
     )
 

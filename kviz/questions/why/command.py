@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 
-from kviz.command_line.arguments import Subparsers, add_files_argument
+from kviz.command_line.arguments import Subparsers, add_files_argument, add_format_options
 from kviz.command_line.changes import add_change_option, changes_of, inputs_of
 from kviz.command_line.cluster import pod_key, read_cluster, transport_for
 from kviz.command_line.problems import CommandFailed, WrongUsage
@@ -41,7 +40,7 @@ def add_parser(commands: Subparsers) -> None:
     add_scenario_option(command, "; pods are explained as it leaves them")
     add_release_options(command)
     add_change_option(command)
-    command.add_argument("--format", choices=("text", "json", "markdown"), default="text")
+    add_format_options(command, ("text", "json", "markdown"))
     command.set_defaults(run=run, seed=0, tie_break=None, queue_order="listed")
 
 
@@ -58,16 +57,19 @@ def explain_cluster(options: argparse.Namespace, cluster: Ingested) -> int:
     wanted, objects = made_of.options, made_of.objects(cluster)
     try:
         if options.pod and not options.scenario and not options.recreate_evicted:
-            _explain_one(options, wanted, objects)
+            _explain_one(options, wanted, objects, cluster)
         else:
-            _explain_pending(options, wanted, objects, cluster.without_pods)
+            _explain_pending(options, wanted, objects, cluster)
     except ConfigError as error:
         raise CommandFailed(f"{options.config}: {error}") from error
     return 0
 
 
 def _explain_one(
-    options: argparse.Namespace, wanted: RunOptions, objects: list[KubeObject]
+    options: argparse.Namespace,
+    wanted: RunOptions,
+    objects: list[KubeObject],
+    cluster: Ingested,
 ) -> None:
     gates = wanted.features
     try:
@@ -90,7 +92,7 @@ def _explain_one(
         explanation = replace(explanation, cluster_says=None)
     match options.format:
         case "json":
-            print(json.dumps(as_json(explanation) | gates.as_json()))
+            print(json.dumps(as_json(explanation) | gates.as_json() | _notes(cluster)))
         case "markdown":
             print(as_markdown(explanation, gates), end="")
         case _:
@@ -102,8 +104,9 @@ def _explain_pending(
     options: argparse.Namespace,
     wanted: RunOptions,
     objects: list[KubeObject],
-    without_pods: Sequence[str],
+    cluster: Ingested,
 ) -> None:
+    without_pods = cluster.without_pods
     with transport_for(wanted.configuration) as transport:
         found = pending_pods(objects, replace(wanted, transport=transport))
     if options.change or options.scenario:  # then it is another cluster
@@ -113,15 +116,19 @@ def _explain_pending(
     groups = pending.grouped(found, objects, wanted)
     match options.format:
         case "json":
-            print(
-                json.dumps(pending.as_json(found, groups, without_pods) | wanted.features.as_json())
-            )
+            answer = pending.as_json(found, groups, without_pods) | wanted.features.as_json()
+            print(json.dumps(answer | _notes(cluster)))
         case "markdown":
             print(pending.as_markdown(found, groups, without_pods), end="")
             print(f"\n{wanted.features.text}")
         case _:
             print(pending.as_text(found, groups, without_pods), end="")
             print(f"\n{wanted.features.text}")
+
+
+def _notes(cluster: Ingested) -> dict[str, object]:
+    """What was noticed while the files were read, as scripts are told."""
+    return {"notes": list(map(str, cluster.warnings))}
 
 
 def _only(found: tuple[PendingPod, ...], pod: str) -> tuple[PendingPod, ...]:

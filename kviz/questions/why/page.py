@@ -32,7 +32,7 @@ from kviz.runs.reading.evidence import (
 from kviz.runs.reading.held_cycles import CannotReenact, is_at_hand
 from kviz.runs.reading.node_groups import node_groups
 from kviz.runs.reading.projection import CycleDocument, Json, StatusDocument
-from kviz.runs.selectors import own_changes, parent_of
+from kviz.runs.selectors import own_changes, parent_of, victims_of
 from kviz.runs.titles import run_beside
 from scheduler_core.wording import told
 
@@ -122,6 +122,7 @@ def run_why(request: HttpRequest, run_id: UUID, namespace: str, name: str) -> Ht
         if cycle is not None and why["status"] == "pending"
         else [],
         "values_expected": not at_hand,
+        "victims": victims_of(run=run, pod=f"{namespace}/{name}"),
         "namespace": namespace,
         "name": name,
         "message": message,

@@ -54,8 +54,9 @@ def grouped(
     for pod in found.pods:
         lead, namespace = pod.lead, pod.pod.partition("/")[0]
         cause = lead.text if lead is not None else _without_lead(pod)
-        in_full = "" if pod.owner or lead is None else lead.in_full  # others are unlike each other
-        key = namespace, pod.owner, cause, in_full
+        # Pods without an owner are unlike each other.
+        own = () if pod.owner or lead is None else (lead.in_full, *lead.elsewhere)
+        key = namespace, pod.owner, cause, *own
         if key not in groups:
             groups[key] = PendingGroup(pod.owner, cause, pod.message, free_room=pod.free_room)
             if lead is not None:
@@ -139,6 +140,7 @@ def _lines(
 ) -> Iterator[str]:
     yield from _headlines(found, without_pods)
     yield from (f"This may be wrong: {text}" for text in found.not_modelled)
+    yield from found.stuck if found.pods else ()
     for group in groups:
         yield from ("", group.title, f"  {group.cause}")
         yield from (f"  {each}" for each in [group.in_full] if each)
@@ -158,6 +160,7 @@ def as_markdown(found: Pending, groups: Sequence[PendingGroup], without_pods: Se
     """Return the same as one would paste it into a ticket."""
     parts = [*(f"**{each}**" for each in _headlines(found, without_pods)), ""]
     parts += [f"- this may be wrong: {text}" for text in found.not_modelled]
+    parts += [f"- {text}" for text in (found.stuck if found.pods else ())]
     for group in groups:
         parts.append(f"- `{group.title}` {group.cause}")
         parts += [f"  - {each}" for each in [group.in_full] if each]
@@ -191,6 +194,8 @@ def _headlines(found: Pending, without_pods: Sequence[str]) -> Iterator[str]:
 def _headline(found: Pending) -> str:
     if found.pods:
         return f"{counted(len(found.pods), 'pod')} pending"
+    if not found.has_pods:
+        return "There are no pods here, only nodes"
     return "No pod stays pending" if found.bound else "No pod is pending"
 
 

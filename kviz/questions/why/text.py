@@ -256,6 +256,7 @@ def _statement(explanation: Explanation) -> Iterator[str]:
     else:
         yield f"{explanation.pod}: {verdict(explanation)}"
     yield from (each.sentence for each in explanation.bugs)
+    yield from explanation.stuck if explanation.lead is not None else ()
     if explanation.free_room is not None:
         yield f"{explanation.free_room.sentence}."
 

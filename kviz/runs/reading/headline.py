@@ -52,7 +52,7 @@ class Answer:
 
 
 def answer(*, run: Run, causes: Sequence[PendingCause], n_evicted: int) -> Answer:
-    """Read what became of the pods of a run, finished or not, and say it in one sentence."""
+    """Read what became of the pods of a run, finished or not, and say it in a sentence or two."""
     queued = run.pod_outcomes.exclude(queue=UNKNOWN).exclude(last_cycle=0, deleted=True)
     n_pending = sum(len(cause.pods) for cause in causes)
     n_scheduled = queued.filter(deleted=False, last_cycle__gt=0).exclude(node="").count()
@@ -70,7 +70,7 @@ def answer(*, run: Run, causes: Sequence[PendingCause], n_evicted: int) -> Answe
         n_evicted,
         squares,
         _stretches(n_scheduled, n_rejected, n_untried, causes),
-        _sentence(n_scheduled, n_pending, causes),
+        _sentence(n_scheduled, n_pending, causes) + _evicted(n_evicted),
     )
 
 
@@ -128,6 +128,12 @@ def _sentence(n_scheduled: int, n_pending: int, causes: Sequence[PendingCause]) 
             n_pending,
         )
     return said % (values | {"causes": _causes(n_pending, causes)})
+
+
+def _evicted(n: int) -> str:
+    if not n:
+        return ""
+    return " " + ngettext("%(n)s pod was evicted.", "%(n)s pods were evicted.", n) % {"n": f"{n:,}"}
 
 
 def _causes(n_pending: int, causes: Sequence[PendingCause]) -> str:

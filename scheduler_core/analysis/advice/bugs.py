@@ -22,6 +22,7 @@ from scheduler_core.api import (
     ExactDeviceRequest,
     KubeObject,
     LabelSelector,
+    Node,
     Pod,
     PodAffinityTerm,
     PodDisruptionBudget,
@@ -340,12 +341,13 @@ def _equals_keep_daemon(case: _Case) -> Iterator[str]:
     if case.node or not _is_daemons(pod) or case.attempt.nominated:
         return
     node = _only_node(pod)
+    if all(each.name != node for each in case.of(Node)):
+        return
     priority = pod.spec.priority or 0
     keeping = [
         each.key
         for each in case.of(Pod)
-        if node
-        and each.spec.node_name == node
+        if each.spec.node_name == node
         and not _is_daemons(each)
         and (each.spec.priority or 0) >= priority
     ]
