@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Literal, TypedDict, cast
+from typing import Any, Literal, TypedDict, cast
 from uuid import UUID
 
 from django.utils.translation import gettext
@@ -18,7 +18,7 @@ from kviz.by_hand.services import CannotPlay, best_ask
 from kviz.by_hand.tables import table_of
 from kviz.runs.models import Optimum
 from scheduler_core.amounts import amount_text, in_one_unit
-from scheduler_core.analysis.model.by_hand import NotPlaced, Reached, Room
+from scheduler_core.analysis.model.by_hand import NotPlaced, Reached, Room, WaitingPod
 from scheduler_core.wording import told
 
 
@@ -42,6 +42,13 @@ class NodeDocument(TypedDict):
     n_pods: int
     room: str
     """Of each resource, what is requested of how much."""
+
+
+class ToPlaceDocument(TypedDict):
+    """What is to be placed, and where, before anybody has."""
+
+    pods: list[PodDocument]
+    nodes: list[NodeDocument]
 
 
 class SideDocument(TypedDict):
@@ -100,18 +107,7 @@ def board_document(attempt: Attempt, *, is_secret: bool = False) -> BoardDocumen
     return {
         "title": game.run.name,
         "release_text": game.run.release_text,
-        "pods": [
-            {
-                "name": pod.name,
-                "priority": pod.priority,
-                "asks": ", ".join(f"{n} {amount_text(n, v)}" for n, v in pod.requests.items()),
-                "node": moves[pod.name]["node"] if pod.name in moves else "",
-                "total": moves[pod.name]["total"] if pod.name in moves else None,
-                "best": moves[pod.name]["best"] if shown and pod.name in moves else None,
-                "scores": moves[pod.name]["scores"] if pod.name in moves else {},
-            }
-            for pod in waiting
-        ],
+        "pods": [_pod(pod, moves.get(pod.name), shown=shown) for pod in waiting],
         "nodes": [_node(room) for room in rooms],
         "of": {str(level): n for level, n in of.items()},
         "n_moves": len(attempt.moves),
@@ -120,6 +116,24 @@ def board_document(attempt: Attempt, *, is_secret: bool = False) -> BoardDocumen
         "mine": mine,
         "outcome": outcome,
         "verdict": verdict(mine, outcome) if mine and outcome else "",
+    }
+
+
+def to_place_document(game: Game) -> ToPlaceDocument:
+    with table_of(game) as table:
+        pods = [_pod(pod, None, shown=False) for pod in table.waiting]
+        return {"pods": pods, "nodes": [_node(room) for room in table.rooms({})]}
+
+
+def _pod(pod: WaitingPod, move: Mapping[str, Any] | None, *, shown: bool) -> PodDocument:
+    return {
+        "name": pod.name,
+        "priority": pod.priority,
+        "asks": ", ".join(f"{n} {amount_text(n, v)}" for n, v in pod.requests.items()),
+        "node": move["node"] if move else "",
+        "total": move["total"] if move else None,
+        "best": move["best"] if move and shown else None,
+        "scores": move["scores"] if move else {},
     }
 
 

@@ -13,15 +13,24 @@ from kviz.accounts.models import Workspace
 from kviz.by_hand.models import Attempt, Game
 from kviz.by_hand.tables import table_of
 from kviz.questions.optimum.services import optimum_ask
-from kviz.runs.execution.engine import table
-from kviz.runs.inputs import changes_of, configuration_of, gates_of_stored, refuse_hidden
+from kviz.runs.execution.engine import made_of, table
+from kviz.runs.inputs import (
+    InvalidInput,
+    changes_of,
+    configuration_of,
+    gates_of_stored,
+    refuse_hidden,
+)
 from kviz.runs.models import Optimum, Run
 from kviz.runs.services import RunInputs, run_create, run_prepare, run_reveal
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.selectors import MAX_NODES_BY_HAND, MAX_PODS_BY_HAND
+from scheduler_core.analysis.model import InstanceError
 from scheduler_core.analysis.model.by_hand import NotPlaced
 from scheduler_core.wording import told
 
+EVENED_S: Final = 3.0
+"""How long is searched for a placement as good as the scheduler's, before a class is offered it."""
 SEARCH_S: Final = 20.0
 """How long a worker searches for the best placement."""
 
@@ -47,7 +56,34 @@ def game_of_run(*, workspace: Workspace, run: Run, name: str, is_for_class: bool
         raise CannotPlay(gettext("A real scheduler decided this run; its pods cannot be placed."))
     if not is_for_class:
         refuse_hidden(run)
-    inputs: RunInputs = {
+    return _begin(workspace, run.snapshot, name, _inputs_of(run), is_for_class=is_for_class)
+
+
+def may_be_evened(*, run: Run) -> bool:
+    """Whether somebody can do as well by hand as kube-scheduler at what a run began with.
+
+    Nobody can where it evicts pods to place more. The scheduler runs and the best is searched for
+    here, for at most `EVENED_S`; nothing of it is stored. False also where nothing can be played.
+    """
+    # The solver takes half a second to load.
+    from kviz.questions.optimum.comparison import CheckFailed, compare, pose
+    from kviz.questions.optimum.solver.clock import Clock
+    from kviz.questions.optimum.solver.search import TooLarge
+
+    if run.snapshot is None or run.is_observed:
+        return False
+    try:
+        planned = _planned(run.workspace, run.snapshot, _inputs_of(run))
+        found = compare(pose(*made_of(planned), "snapshot"), Clock(EVENED_S, lambda step: None))
+    except (CannotPlay, InvalidInput, InstanceError, TooLarge, CheckFailed):
+        return False
+    best, ours = found.optimum, found.run
+    return (*best.placed.values(), best.value) >= (*ours.placed.values(), ours.value or 0)
+
+
+def _inputs_of(run: Run) -> RunInputs:
+    """What a run began with: its scenario and later changes are left out."""
+    return {
         "scheduler_config": run.scheduler_config,
         "scenario": "",
         "seed": run.seed,
@@ -57,7 +93,6 @@ def game_of_run(*, workspace: Workspace, run: Run, name: str, is_for_class: bool
         "queue_order": run.queue_order,  # type: ignore[typeddict-item]
         "changes": [each.change for each in changes_of(run) if not each.cycle],
     }
-    return _begin(workspace, run.snapshot, name, inputs, is_for_class=is_for_class)
 
 
 def _begin(
@@ -68,6 +103,17 @@ def _begin(
     *,
     is_for_class: bool = False,
 ) -> Game:
+    _planned(workspace, snapshot, inputs)
+    hidden: RunInputs = {**inputs, "hidden_after": 0}
+    with transaction.atomic():
+        run = run_create(workspace=workspace, snapshot=snapshot, **hidden)
+        run.name = name[:200]
+        run.save(update_fields=["name"])
+        return Game.objects.create(run=run, is_for_class=is_for_class)
+
+
+def _planned(workspace: Workspace, snapshot: Snapshot, inputs: RunInputs) -> Run:
+    """The run, not stored, whose pods are placed by hand. Raises CannotPlay and InvalidInput."""
     planned = run_prepare(workspace=workspace, snapshot=snapshot, **inputs)
     gates = gates_of_stored(planned)
     if configuration_of(planned.scheduler_config, gates).extenders:
@@ -83,12 +129,7 @@ def _begin(
         )
         most = {"nodes": MAX_NODES_BY_HAND, "pods": MAX_PODS_BY_HAND}
         raise CannotPlay(text % {**most, "n_nodes": n_nodes, "n_pods": n_pods})
-    hidden: RunInputs = {**inputs, "hidden_after": 0}
-    with transaction.atomic():
-        run = run_create(workspace=workspace, snapshot=snapshot, **hidden)
-        run.name = name[:200]
-        run.save(update_fields=["name"])
-        return Game.objects.create(run=run, is_for_class=is_for_class)
+    return planned
 
 
 def attempt_get(*, game: Game, player: int = 0) -> Attempt:

@@ -11,15 +11,19 @@ from typing import Final, TypedDict
 from kviz.by_hand.documents import (
     OutcomeDocument,
     SideDocument,
+    ToPlaceDocument,
     key_of,
     levels,
     outcome_document,
     side_of_attempt,
+    to_place_document,
 )
 from kviz.by_hand.models import Attempt
 from kviz.by_hand.tables import table_of
 from kviz.classroom import selectors
+from kviz.classroom.asking import asks_of, objects_of
 from kviz.classroom.models import Contest, Room
+from kviz.runs.models import Run
 
 MOST_LEADERS: Final = 10
 
@@ -39,13 +43,28 @@ class LeaderDocument(TypedDict):
     worth: int
 
 
+class SpreadDocument(TypedDict):
+    """How many placed as many pods, worth as much."""
+
+    placed: int
+    worth: int
+    n: int
+
+
 class ContestDocument(TypedDict):
-    """What the class knows; `of` is how many pods wait, by priority."""
+    """What the class knows; `of` is how many pods wait, by priority.
+
+    `asks` is what pods ask of a node beside their requests. `spread` has the best first, and is
+    empty before the reveal.
+    """
 
     id: str
     of: dict[str, int]
+    asks: dict[str, list[str]]
+    nodes: list[str]
     is_revealed: bool
     outcome: OutcomeDocument | None
+    spread: list[SpreadDocument]
     shown: ShownDocument | None
     leaders: list[LeaderDocument]
 
@@ -55,14 +74,6 @@ class CountsDocument(TypedDict):
 
     n_begun: int
     n_done: int
-
-
-class SpreadDocument(TypedDict):
-    """How many placed as many pods, worth as much."""
-
-    placed: int
-    worth: int
-    n: int
 
 
 class ContestOfTeacher(CountsDocument):
@@ -80,15 +91,27 @@ def contest_document(room: Room) -> ContestDocument | None:
     game = contest.game
     with table_of(game) as table:
         of = {str(level): n for level, n in table.of_priority.items()}
+        nodes = [room.name for room in table.rooms({})]
+        names = [pod.name for pod in table.waiting]
     is_revealed = game.is_revealed
     return {
         "id": str(game.pk),
         "of": of,
+        "asks": _asks(game.run, names),
+        "nodes": nodes,
         "is_revealed": is_revealed,
         "outcome": outcome_document(game) if is_revealed else None,
+        "spread": _spread(_ranked(contest)) if is_revealed else [],
         "shown": _shown(contest) if is_revealed else None,
         "leaders": _leaders(contest) if is_revealed and room.is_scored else [],
     }
+
+
+def _asks(run: Run, names: list[str]) -> dict[str, list[str]]:
+    if run.snapshot is None:
+        return {}
+    objects = objects_of(run.snapshot)
+    return {name: [ask.text for ask in asks_of(objects.pods.get(name), objects)] for name in names}
 
 
 def _shown(contest: Contest) -> ShownDocument | None:
@@ -143,11 +166,17 @@ def contest_of_teacher(room: Room) -> ContestOfTeacher | None:
     if contest is None or counts is None:
         return None
     ranked = _ranked(contest)
-    spread = Counter((_n_placed(attempt), attempt.worth) for attempt in ranked)
-    return {
-        **counts,
-        "done": sorted(attempt.player for attempt in ranked),
-        "spread": [
-            {"placed": placed, "worth": worth, "n": n} for (placed, worth), n in spread.items()
-        ],
-    }
+    done = sorted(attempt.player for attempt in ranked)
+    return {**counts, "done": done, "spread": _spread(ranked)}
+
+
+def _spread(ranked: list[Attempt]) -> list[SpreadDocument]:
+    found = Counter((_n_placed(attempt), attempt.worth) for attempt in ranked)
+    return [{"placed": placed, "worth": worth, "n": n} for (placed, worth), n in found.items()]
+
+
+def to_place(room: Room) -> ToPlaceDocument | None:
+    """What the projector shows while the class places pods."""
+    contest = selectors.contest_on(room)
+    is_on = contest is not None and not contest.game.is_revealed
+    return to_place_document(contest.game) if contest is not None and is_on else None

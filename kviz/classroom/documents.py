@@ -21,6 +21,7 @@ from kviz.classroom.contests import (
     contest_document,
     contest_of_teacher,
     counts_document,
+    to_place,
 )
 from kviz.classroom.models import Participant, Room, Vote
 from kviz.classroom.picture import Picture, View, picture_of
@@ -208,6 +209,7 @@ class TeacherDocument(TypedDict):
     n_answered: int
     counts: list[Json]
     is_scored: bool
+    may_play: bool
     contest: ContestOfTeacher | None
     task: TaskOfTeacher | None
     opened_at: str
@@ -368,6 +370,7 @@ def screen_document(room: Room) -> Json:
         "n_in": sum(seat.n_connected > 0 for seat in seats),
         "n_answered": n_answered,
         "contest_counts": counts_document(room),
+        "to_place": to_place(room),
     }
 
 
@@ -398,6 +401,7 @@ def teacher_document(room: Room) -> Json:
         "n_answered": len(given),
         "counts": _live_counts(place, given),
         "is_scored": room.is_scored,
+        "may_play": room.may_play and room.run is not None and not room.run.is_hidden,
         "contest": contest_of_teacher(room),
         "task": task_of_teacher(room, place),
         "opened_at": room.opened_at.isoformat(),

@@ -42,6 +42,8 @@ class Room(models.Model):
     """The participant who holds the pointer; 0: the teacher does."""
     tried = models.JSONField(null=True)
     """The latest try of a task: `{"step", "changes", "run"}`."""
+    may_play = models.BooleanField(default=False)
+    """Whether a class can do as well as the scheduler with its waiting pods."""
     is_scored = models.BooleanField(default=False)
     version = models.PositiveIntegerField(default=1)
     """Grows with every change that the class may see."""

@@ -17,7 +17,7 @@ from django.utils.translation import gettext
 
 from kviz.accounts.models import Workspace
 from kviz.by_hand.models import Game
-from kviz.by_hand.services import CannotPlay, game_of_run, game_reveal
+from kviz.by_hand.services import CannotPlay, game_of_run, game_reveal, may_be_evened
 from kviz.classroom import news, selectors
 from kviz.classroom.codes import draw_code
 from kviz.classroom.crowding import Crowded, make_room
@@ -90,12 +90,18 @@ def _check_number(workspace: Workspace) -> None:
 
 def _open(workspace: Workspace, run: Run, **what: Any) -> Room:
     closes_at = timezone.now() + dt.timedelta(hours=settings.CLASS_HOURS)
+    may_play = may_be_evened(run=run)
     run_share(run=run, expires_at=closes_at)  # participants may look around in it
     for _ in range(10):
         try:
             with transaction.atomic():
                 return Room.objects.create(
-                    workspace=workspace, run=run, code=draw_code(), closes_at=closes_at, **what
+                    workspace=workspace,
+                    run=run,
+                    code=draw_code(),
+                    closes_at=closes_at,
+                    may_play=may_play,
+                    **what,
                 )
         except IntegrityError:  # the code is in use
             continue
@@ -296,6 +302,11 @@ def contest_start(*, room: Room) -> None:
     """Let everybody place the waiting pods of the room's cluster by hand. Raises Refused."""
     if room.run is None:
         raise Refused(gettext("There is nothing to place here: the class is about no cluster."))
+    if room.run.is_hidden:
+        text = gettext("First reveal what this class still hides: the contest would show it.")
+        raise Refused(text)
+    if not room.may_play:
+        raise Refused(gettext("No placement by hand is as good here as what kube-scheduler does."))
     if selectors.contest_on(room) is not None or room.contests.count() >= MAX_CONTESTS:
         raise Refused(gettext("No more can be placed by hand in this class now."))
     room.votes.filter(is_open=True).update(is_open=False)

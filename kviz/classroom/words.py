@@ -135,6 +135,7 @@ WORDS: Final = {
     "contestReveal": _("Show what the scheduler did"),
     "contestRevealed": _("What the scheduler did is shown."),
     "contestShow": _("Show the placement of {name}"),
+    "contestSpread": _("What the class reached"),
     "contestStop": _("Back to the step"),
     "leaders": _("Most questions right"),
     "left": _("{minutes} min left"),

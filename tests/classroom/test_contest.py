@@ -15,10 +15,12 @@ from kviz.questions.optimum.jobs import optimum_claim, optimum_execute
 from kviz.runs.models import Optimum, Run, ShareLink
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.services import samples_load
-from tests.classroom.people import Browser, Lesson, work
+from tests.classroom.people import Browser, Lesson, open_lesson, work
 from tests.waiting import PATIENCE_S
 from tests.web.test_live import socket
 
+LAST = 4
+"""The lesson's last step: everything is revealed."""
 SMALL, LARGE = "default/small", "default/large"
 BEST = ((LARGE, "n1"), (SMALL, "n2"))
 
@@ -191,14 +193,35 @@ def test_what_was_shown_before_a_class_was_frozen_stays_shown(contest: Lesson) -
 def test_a_lesson_may_be_interrupted_and_goes_on(lesson: Lesson, mina: Browser) -> None:
     assert board(mina).status_code == 409
     lesson.lead("go", step=2)
+    assert not teacher_document(lesson.room)["teacher"]["may_play"]
+    assert lesson.teacher.say("play").status_code == 409  # it would show what later steps hide
+    lesson.lead("go", step=LAST)
+    assert teacher_document(lesson.room)["teacher"]["may_play"]
     lesson.lead("play")
     assert lesson.teacher.say("play").status_code == 409
     assert "default/web" in [each["name"] for each in board(mina).json()["pods"]]
     lesson.lead("play-stop")
-    assert (lesson.seen["contest"], lesson.seen["number"]) == (None, 2)
+    assert (lesson.seen["contest"], lesson.seen["number"]) == (None, LAST)
     assert board(mina).status_code == 409
-    assert lesson.room.run is not None
-    assert lesson.room.run.cycles == 0
+
+
+def test_where_the_scheduler_evicts_to_place_more_nobody_is_asked_to_do_as_well(db: None) -> None:
+    samples_load()
+    for slug, may in (("preemption", False), ("regret", True)):
+        assert open_lesson(slug).room.may_play == may
+
+
+def test_the_projector_shows_what_is_to_be_placed_and_then_how_the_class_did(
+    contest: Lesson,
+) -> None:
+    screen = screen_document(contest.room)
+    assert [pod["name"] for pod in screen["to_place"]["pods"]] == [SMALL, LARGE]
+    place(contest.enter(), *BEST)
+    assert contest.seen["contest"]["spread"] == []
+    assert contest.seen["contest"]["asks"] == {SMALL: [], LARGE: []}
+    contest.lead("play-reveal")
+    assert screen_document(contest.room)["to_place"] is None
+    assert [(row["placed"], row["n"]) for row in contest.seen["contest"]["spread"]] == [(2, 1)]
 
 
 def test_only_the_teacher_leads_a_contest(contest: Lesson) -> None:

@@ -164,8 +164,13 @@ export interface Task {
 export interface Contest {
   readonly id: string;
   readonly of: Readonly<Record<string, number>>;
+  /** What pods ask of a node beside their requests. */
+  readonly asks: Readonly<Record<string, readonly string[]>>;
+  readonly nodes: readonly string[];
   readonly is_revealed: boolean;
   readonly outcome: Outcome | null;
+  /** How many reached what, the best first; empty before the reveal. */
+  readonly spread: readonly Reached[];
   readonly shown: { readonly number: number; readonly name: string; readonly side: Side } | null;
   readonly leaders: readonly {
     readonly number: number;
@@ -175,6 +180,12 @@ export interface Contest {
   }[];
 }
 
+export interface Reached {
+  readonly placed: number;
+  readonly worth: number;
+  readonly n: number;
+}
+
 export interface ContestCounts {
   readonly n_begun: number;
   readonly n_done: number;
@@ -182,13 +193,15 @@ export interface ContestCounts {
 
 export interface ContestOfTeacher extends ContestCounts {
   readonly done: readonly number[];
-  readonly spread: readonly { readonly placed: number; readonly worth: number; readonly n: number }[];
+  readonly spread: readonly Reached[];
 }
 
 export interface ScreenState extends ClassState {
   readonly n_in: number;
   readonly n_answered: number;
   readonly contest_counts: ContestCounts | null;
+  /** What the class is placing. */
+  readonly to_place: Pick<BoardState, "pods" | "nodes"> | null;
 }
 
 export interface TeacherState extends ClassState {
@@ -204,6 +217,7 @@ export interface TeacherState extends ClassState {
     readonly n_answered: number;
     readonly counts: readonly Count[];
     readonly is_scored: boolean;
+    readonly may_play: boolean;
     readonly contest: ContestOfTeacher | null;
     readonly task: { readonly hint: string; readonly run: string } | null;
     readonly opened_at: string;
