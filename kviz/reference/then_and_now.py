@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
+from django.conf import settings
 from django.utils.translation import get_language, override, pgettext
 
 from kviz.reference.form import Part, read_file
@@ -32,6 +33,8 @@ CONTEXT: Final = "then and now"
 MINORS: Final = tuple(dict.fromkeys(release.minor for release in RELEASES.values()))
 """The releases that have a column, the oldest first."""
 
+MODEL: Final = "model"
+"""The group of words that a description of the scheduler uses: not old ones."""
 NAMES: Final = "names"
 """The group of rows that the engine's table makes."""
 NAMES_TITLE: Final = "Predicates, priorities and plugins"
@@ -112,10 +115,13 @@ class Table:
         return [row for row in self.rows if row.group == group]
 
     def matching(self, text: str) -> Table:
-        """The rows in which all words of a text stand, whatever their case; all if it has none."""
+        """The rows in which all words of a text stand, whatever their case; all if it has none.
+
+        They may stand there in any language, Chinese in either writing.
+        """
         wanted = [word.strip(",;") for word in text.lower().split()]
-        titles = {group.id: group.title for group in self.groups}
-        rows = tuple(row for row in self.rows if _stands_in(wanted, row, titles[row.group]))
+        said = _said()
+        rows = tuple(row for row in self.rows if all(word in said[row.id] for word in wanted))
         found = {row.group for row in rows}
         return Table(tuple(group for group in self.groups if group.id in found), rows)
 
@@ -170,9 +176,9 @@ def english_table() -> Table:
 def old_words_in(text: str) -> list[Row]:
     """The rows whose words stand in a text, such as a pasted message, in the table's order.
 
-    Words that a release kviz follows still says are none of them.
+    Words that a release kviz follows still says are none of them, nor those of the model.
     """
-    rows = (row for row in table().rows if not row.until)
+    rows = (row for row in table().rows if not row.until and row.group != MODEL)
     return [row for row in rows if _pattern(row.then).search(text)]
 
 
@@ -233,6 +239,14 @@ def _bounded(word: str) -> str:
     return rf"(?<!\w){re.escape(word)}(?!\w)" if word.isascii() else re.escape(word)
 
 
-def _stands_in(wanted: list[str], row: Row, title: str) -> bool:
-    said = "\n".join((*row.then, row.now, *row.later.values(), *row.plugins, title)).lower()
-    return all(word in said for word in wanted)
+@cache
+def _said() -> dict[str, str]:
+    """What a row says in all languages, in small letters, by its id."""
+    found: dict[str, str] = {}
+    for language, _ in settings.LANGUAGES:
+        in_language = _in(language)
+        titles = {group.id: group.title for group in in_language.groups}
+        for row in in_language.rows:
+            texts = (*row.then, row.now, *row.later.values(), *row.plugins, titles[row.group])
+            found[row.id] = "\n".join((found.get(row.id, ""), *texts)).lower()
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.test import Client
+from django.utils.translation import override
 
 from kviz.reference.classic import messages_then, names_then
 from kviz.reference.glossary import glossary
@@ -32,15 +33,25 @@ def test_a_name_is_found_as_a_whole_word_only() -> None:
 
 
 OLD_ROWS = {
-    "predicates": ("predicates and priorities", "预选", "优选"),
+    "predicates": ("predicates and priorities", "预选", "优选", "預選", "優選"),
     "PodFitsHost": ("PodFitsHost",),
     "two-passes": ("podFitsOnNode run twice",),
     "predicate-metadata": ("PredicateMetadata",),
     "equivalence-cache": ("equivalence cache",),
-    "unresolvable": ("ErrNodeSelectorNotMatch", "ErrPodAffinityRulesNotMatch"),
-    "conditions": ("ErrNodeNotReady", "ErrNodeUnderDiskPressure", "ErrNodeNetworkUnavailable"),
+    "unresolvable": (
+        "ErrNodeSelectorNotMatch",
+        "ErrPodAffinityRulesNotMatch",
+        "ErrVolumeNodeConflict",
+        "ErrVolumeBindConflict",
+    ),
+    "conditions": (
+        "ErrNodeUnknownCondition",
+        "ErrNodeNotReady",
+        "ErrNodeUnderDiskPressure",
+        "ErrNodeNetworkUnavailable",
+    ),
     "label-presence": ("NodeLabelPresence", "ErrNodeLabelPresenceViolated"),
-    "preempt": ("scheduler.preempt()", "--disable-preemption"),
+    "preempt": ("scheduler.preempt()", "--disable-preemption", "抢占", "搶占"),
     "field-disablePreemption": ("disablePreemption",),
     "victims-in-the-cycle": ("victims deleted within the cycle", "victims in a goroutine"),
     "all-candidates": ("all potential nodes dry-run in parallel",),
@@ -67,14 +78,42 @@ OLD_ROWS = {
     "bind-in-the-loop": ("single-threaded binding",),
     "versions": ("kubescheduler.config.k8s.io/v1beta2",),
     "gate-BalanceAttachedNodeVolumes": ("BalanceAttachedNodeVolumes",),
+    "fn-victims": ("selectVictimsOnNode",),
+    "fn-pick": ("pickOneNodeForPreemption",),
+    "fn-eligible": ("podEligibleToPreemptOthers",),
+    "fn-might-help": ("nodesWherePreemptionMightHelp",),
+    "fn-preempt-extenders": ("processPreemptionWithExtenders",),
+    "fn-updated-pod": ("getUpdatedPod",),
+    "fn-generic-scheduler": ("genericScheduler",),
+    "fn-add-unschedulable": ("AddUnschedulableIfNotPresent",),
+    "fn-assigned-pod": ("AssignedPodAdded",),
+    "fn-activate": ("Activate",),
+    "fn-forget": ("ForgetPod",),
+    "fn-start-index": ("nextStartNodeIndex",),
+    "fn-nominated-pods": ("RunFilterPluginsWithNominatedPods",),
+    "fn-handle": ("FrameworkHandle",),
+    "fn-plugin-to-status": ("PluginToStatus", "runAllFilters"),
+    "fn-plugin-metrics": ("recordPluginMetrics",),
+    "fn-waiting-pods": ("waitingPodsMap",),
+    "fn-host-priority": ("HostPriority",),
+    "fn-max-total": ("MaxTotalScore",),
+    "fn-backoff-queue": ("podBackoffQ",),
+    "model-placement": ("placement",),
+    "model-feasible": ("feasible", "可用"),
+    "model-viable": ("viable", "可行"),
+    "model-bound": ("BoundTo", "Unbound"),
+    "model-jeopardy": ("Jeopardy",),
+    "model-casualty": ("Casualty",),
 }
 """By the row that each shall lead to, what a reader of an old book types."""
 
 
-def test_what_an_old_book_says_leads_to_its_row() -> None:
-    for row, old in OLD_ROWS.items():
-        for typed in old:
-            assert row in [each.id for each in table().matching(typed).rows], typed
+@pytest.mark.parametrize("language", ["en", "zh-hans", "zh-hant"])
+def test_what_an_old_book_says_leads_to_its_row(language: str) -> None:
+    with override(language):
+        for row, old in OLD_ROWS.items():
+            for typed in old:
+                assert row in [each.id for each in table().matching(typed).rows], typed
 
 
 def test_every_old_name_is_found_and_decoded() -> None:
