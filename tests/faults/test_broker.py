@@ -9,6 +9,7 @@ import json
 import os
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -105,33 +106,36 @@ def test_an_experiment_that_is_cancelled_under_way_and_one_that_waits(site: Site
 
 
 def test_messages_of_what_is_cancelled_are_revoked(site: Site) -> None:
-    run, experiment = _kept_waiting(site)
-    call(site.server, f"/runs/{run}/cancel/", {"yes": True})
-    call(site.server, f"/experiments/{experiment}/cancel/", {"yes": True})
+    with kept_waiting(site) as (run, experiment):
+        call(site.server, f"/runs/{run}/cancel/", {"yes": True})
+        call(site.server, f"/experiments/{experiment}/cancel/", {"yes": True})
 
-    def revoked() -> bool:
-        answers = site.celery("inspect", "--json", "revoked")
-        return f"run-{run}" in answers and f"experiment-{experiment}" in answers
+        def revoked() -> bool:
+            answers = site.celery("inspect", "--json", "revoked")
+            return f"run-{run}" in answers and f"experiment-{experiment}" in answers
 
-    eventually(revoked)
+        eventually(revoked)
 
 
 def test_a_run_begins_before_an_experiment_that_was_asked_for_earlier(site: Site) -> None:
-    run, experiment = _kept_waiting(site)
+    with kept_waiting(site) as (run, experiment):
+        pass
     wait_for(site.server, run)
     eventually(lambda: has_done(site.server, experiment, 1_000))
     log = site.log
     assert log.index(f"run {run} {BEGINS}") < log.index(f"experiment {experiment} {BEGINS}")
 
 
-def _kept_waiting(site: Site) -> tuple[str, str]:
+@contextmanager
+def kept_waiting(site: Site) -> Iterator[tuple[str, str]]:
     """A run, and an experiment that was asked for before it, while the worker has other work."""
     snapshot, busy = upload(site.server, CLUSTER), run_of(site.server, crowd(3_000))
     eventually(lambda: has_begun(site.server, busy))
     experiment = begun(site.server, snapshot, LOSSES)
     run = run_of(site.server, crowd(3))
     assert call(site.server, f"/runs/{busy}/")["status"] == "running"
-    return run, experiment
+    yield run, experiment
+    call(site.server, f"/runs/{busy}/cancel/", {"yes": True})
 
 
 def test_a_run_that_is_paused_goes_on_when_it_is_resumed(site: Site, calm: Any) -> None:
