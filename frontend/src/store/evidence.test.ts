@@ -88,6 +88,7 @@ test("what is not met comes first, with the nominated pods that were counted", (
     plugin: name,
     code: "",
     sentence: "",
+    reasons: [],
     with_nominated: ["shop/a"],
     requirements,
   });

@@ -20,6 +20,7 @@ export interface Requirement {
 export interface PluginEvidence {
   readonly plugin: string;
   readonly code: string;
+  readonly reasons: readonly string[];
   readonly sentence: string;
   readonly with_nominated: readonly string[];
   readonly requirements: readonly Requirement[];

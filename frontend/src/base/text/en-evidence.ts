@@ -30,6 +30,7 @@ export const evidence = {
   "node.wouldFit": "{pod} would fit here.",
   "node.fits": "{pod} fits here.",
   "node.says": "{pod} {sentence}.",
+  "node.sentence": "{sentence}.",
   "node.known": "What the scheduler knows of {node}",
   "node.compare": "Compare with",
   "node.compare.hint": "Or Shift-click a node on the map.",
