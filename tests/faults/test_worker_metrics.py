@@ -65,12 +65,12 @@ def test_what_a_worker_did(site: Site) -> None:
 
 
 def test_what_a_copy_did_is_counted_and_a_killed_worker_leaves_the_port(site: Site) -> None:
-    parent = wait_for(site.server, run_of(site.server, crowd(3_000)))
-    body = {"parent": parent["id"], "cycle": 2_900, "changes": ["node/south cordon"]}
+    parent = wait_for(site.server, run_of(site.server, crowd(1_000)))
+    body = {"parent": parent["id"], "cycle": 950, "changes": ["node/south cordon"]}
     variant = wait_for(site.server, call(site.server, "/runs/", body)["id"])
     eventually(lambda: site.value("tasks_total", kind="run", state="finished") == 2)
     assert parent["cycles"] < site.value("cycles_total") <= parent["cycles"] + variant["cycles"]
-    busy = run_of(site.server, crowd(3_000))
+    busy = run_of(site.server, crowd(1_000))
     eventually(lambda: has_begun(site.server, busy))
     assert site.value("busy", kind="run") == 1
     [worker] = workers_of(site.server)
