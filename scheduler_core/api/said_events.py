@@ -24,7 +24,7 @@ MAX_SAID: Final = 20
 _FAILED: Final = "FailedScheduling"
 _MESSAGE: Final = re.compile(r"\s*[0-9]+/[0-9]+ nodes are available[^\n]*")
 _ANYWHERE: Final = re.compile(
-    r"""(?:pod="(?P<pod>[^"]+)".*?)?(?P<message>\b[0-9]+/[0-9]+ nodes are available[^"'\n]*)"""
+    r"""(?:pod="(?P<pod>[^"]+)".*?)?(?P<message>\b[0-9]+/[0-9]+ nodes are available[^"\n]*)"""
 )
 _FIELD: Final = re.compile(r"(?P<name>Name|Namespace):\s+(?P<value>\S+)\s*")
 _COLUMNS: Final = re.compile(r"\s{2,}")
@@ -100,8 +100,13 @@ def said_in_text(text: str) -> Iterator[SaidOfPod]:
     """Yield what the text of `kubectl describe` or `get events` says, or messages in other text."""
     found = list(_said_in_rows(text))
     yield from found or dict.fromkeys(
-        SaidOfPod(each["message"].strip(), each["pod"] or "") for each in _ANYWHERE.finditer(text)
+        SaidOfPod(_unquoted(each["message"]), each["pod"] or "")
+        for each in _ANYWHERE.finditer(text)
     )
+
+
+def _unquoted(message: str) -> str:
+    return message.strip().rstrip("'").replace("''", "'")
 
 
 def _said_in_rows(text: str) -> Iterator[SaidOfPod]:

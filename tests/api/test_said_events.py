@@ -63,6 +63,23 @@ def test_a_bare_message_is_told_from_other_text() -> None:
     assert str(found.errors[0]).startswith("file: holds messages of the scheduler")
 
 
+LOGGED = "0/2 nodes are available: 2 node(s) didn't match pod anti-affinity rules."
+
+
+@pytest.mark.parametrize(
+    ("text", "pod"),
+    [
+        (f'I1120 "Unable to schedule pod; no fit" pod="shop/web" err="{LOGGED}"\n', "shop/web"),
+        ("Warning  FailedScheduling  12s   default-scheduler  " + LOGGED, ""),
+        ("conditions:\n- message: '" + LOGGED.replace("'", "''") + "'\n", ""),
+    ],
+)
+def test_messages_in_other_text_are_told(text: str, pod: str) -> None:
+    found = ingest([("file", text.encode())])
+    assert found.said == (SaidOfPod(LOGGED, pod),)
+    assert "holds messages of the scheduler" in str(found.errors[0])
+
+
 def test_the_latest_event_counts() -> None:
     late = CORE | {"message": "0/2 nodes are available: 2 Too many pods.", "lastTimestamp": "2026"}
     texts = (msgspec.json.encode(each) for each in (late, CORE | {"lastTimestamp": "2025"}))
