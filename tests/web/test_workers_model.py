@@ -155,7 +155,8 @@ def sited(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Site]:
         if queue.held(experiment, worker).exists() and not experiment.portions.exists():
             experiment_close(experiment, status=Experiment.Status.FINISHED)
             return True
-        experiments_release(worker=worker)  # others have the rest
+        current[0].now += dt.timedelta(seconds=5)  # others have the rest, and it waits for them
+        experiments_release(worker=worker)
         return False
 
     def site(seed: int, **sizes: int) -> Site:
