@@ -118,7 +118,7 @@ def test_a_class_plays_against_the_scheduler(people: Open) -> None:
     teacher.goto("/by-hand/")
     press(teacher, "Place the pods: Size trap")
     press(teacher, "Play it with a class")
-    expect(teacher.get_by_role("heading", name="Beat the scheduler")).to_be_visible()
+    expect(teacher.get_by_role("heading", name="Beat the scheduler", exact=True)).to_be_visible()
     code = teacher.url.split("/")[-2]
     come_in(phone, code, "Mina")
     come_in(narrow, code)
@@ -144,7 +144,7 @@ def test_a_class_plays_against_the_scheduler(people: Open) -> None:
     expect(narrow.get_by_text("You did as well as the scheduler.")).to_be_visible()
     expect(narrow.get_by_text("Mina")).to_have_count(0)
     press(teacher, "Show the placement of Mina")
-    expect(narrow.get_by_role("columnheader", name="Mina")).to_be_visible()
+    expect(narrow.get_by_role("heading", name="Mina")).to_be_visible()
     press(teacher, "Show scores")
     expect(narrow.locator(".class__leaders li").first).to_contain_text("Mina: 2 placed")
     assert serious_findings(teacher) == []
