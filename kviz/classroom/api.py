@@ -175,6 +175,29 @@ class ClassAnswer(_InRoom):
         return Response(mine_document(door.room, door.participant))
 
 
+class ProposalSerializer(serializers.Serializer[object]):
+    changes = serializers.CharField(max_length=1000)
+
+
+class ClassProposal(_InRoom):
+    @extend_schema(request=ProposalSerializer, responses={204: None})
+    def post(self, request: Request, code: str) -> Response:
+        """Propose changes for the step's task, one per line; the teacher picks what is run."""
+        door = self.door(request, code)
+        if door.participant is None:
+            raise _not_answering()
+        asked = ProposalSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        changes = asked.validated_data["changes"]
+        try:
+            services.task_propose(room=door.room, participant=door.participant, changes=changes)
+        except Refused as refused:
+            raise Problem(HTTPStatus.CONFLICT, told(refused)) from refused
+        except InvalidInput as invalid:
+            raise Problem(HTTPStatus.BAD_REQUEST, told(invalid)) from invalid
+        return Response(status=HTTPStatus.NO_CONTENT)
+
+
 def _not_answering() -> Problem:
     text = say("class.may_not_answer", "Only participants of the class may answer.")
     return Problem(HTTPStatus.FORBIDDEN, text)

@@ -6,9 +6,10 @@ no answer, no count and no outcome before it is revealed, and never who answered
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import TypedDict, cast
+from typing import Final, TypedDict, cast
 from urllib.parse import parse_qs, urlencode
 from uuid import UUID
 
@@ -40,6 +41,8 @@ from kviz.lessons.lesson import Question
 from kviz.lessons.marking_up import html_of
 from kviz.runs.models import Run
 
+MOST_PROPOSALS: Final = 12
+
 # What a step of a class is to try, and what came of the changes that the teacher ran for all.
 
 
@@ -61,11 +64,19 @@ class TaskDocument(TypedDict):
     tried: TriedDocument | None
 
 
+class ProposalDocument(TypedDict):
+    """Changes, one per line, and how many propose them."""
+
+    changes: str
+    n: int
+
+
 class TaskOfTeacher(TypedDict):
-    """`run` is that of the latest try."""
+    """`run` is that of the latest try, `proposals` are the students', the most frequent first."""
 
     hint: str
     run: str
+    proposals: list[ProposalDocument]
 
 
 def task_document(room: Room, place: Place) -> TaskDocument | None:
@@ -103,7 +114,14 @@ def _run_of_try(room: Room, place: Place) -> Run | None:
 
 def task_of_teacher(room: Room, place: Place) -> TaskOfTeacher | None:
     task, run = place.step.task, _run_of_try(room, place)
-    return None if task is None else {"hint": task.hint, "run": str(run.pk) if run else ""}
+    if task is None:
+        return None
+    proposed = Counter(room.proposals.filter(step=place.number).values_list("changes", flat=True))
+    return {
+        "hint": task.hint,
+        "run": str(run.pk) if run else "",
+        "proposals": [{"changes": c, "n": n} for c, n in proposed.most_common(MOST_PROPOSALS)],
+    }
 
 
 Json = dict[str, object]

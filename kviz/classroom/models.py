@@ -139,6 +139,26 @@ class Answer(models.Model):
         return f"{self.participant_id}: {self.given}"
 
 
+class Proposal(models.Model):
+    """What a participant proposes for a step's task; the latest counts."""
+
+    room = models.ForeignKey(Room, on_delete=models.CASCADE, related_name="proposals")
+    step = models.PositiveIntegerField()
+    participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="proposals")
+    changes = models.TextField()
+    """One per line, as kviz writes them."""
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["room", "step", "participant"], name="proposal_of_participant"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.changes
+
+
 class Contest(models.Model):
     """Waiting pods that the class places by hand, everybody the same; one of them is on at most."""
 

@@ -27,13 +27,14 @@ from kviz.classroom.steps import is_step, lesson_of, place_of, place_of_vote, qu
 from kviz.lessons.grading import NotAnAnswer, grade
 from kviz.lessons.lesson import shown_before
 from kviz.lessons.library import StoredLesson
-from kviz.lessons.services import lesson_run, task_run
+from kviz.lessons.services import lesson_run, task_changes, task_run
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.known import Known
 from kviz.runs.models import Run
 from kviz.runs.services import run_repeat_hidden, run_reveal
 from kviz.runs.sharing import run_share, run_unshare
 from kviz.runs.titles import run_title
+from scheduler_core.changes import line_of
 from scheduler_core.wording import told
 
 MAX_OPEN: Final = 10
@@ -296,6 +297,18 @@ def task_try(*, room: Room, changes: str) -> None:
     name = f"{room.title}: {place.step.title}"
     run = task_run(of=room.run, task=place.step.task, name=name, text=changes)
     _change(room, tried={"step": place.number, "changes": changes, "run": str(run.pk)})
+
+
+def task_propose(*, room: Room, participant: Participant, changes: str) -> None:
+    """Propose changes for the step's task, for the teacher to run. Raises Refused, InvalidInput."""
+    task = place_of(room).step.task
+    if task is None or room.closed_at is not None:
+        raise Refused(gettext("There is nothing to try here."))
+    lines = [line_of(change) for change in task_changes(task=task, text=changes)]
+    room.proposals.update_or_create(
+        step=room.step, participant=participant, defaults={"changes": "\n".join(lines)}
+    )
+    news.tell(room.pk)
 
 
 def contest_start(*, room: Room) -> None:

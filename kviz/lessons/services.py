@@ -145,9 +145,14 @@ def task_run(*, of: Run, task: Task, name: str, text: str) -> Run:
 
     Raises InvalidInput.
     """
-    changes = changes_typed(text)
+    return _run_with(task_changes(task=task, text=text), of, name)
+
+
+def task_changes(*, task: Task, text: str) -> list[Change]:
+    """Return the changes that are typed, one per line; a task allows them. Raises InvalidInput."""
+    changes = list(changes_typed(text))
     _check_allowed(task, [line_of(change) for change in changes], text)
-    return _run_with(changes, of, name)
+    return changes
 
 
 def _run_with(changes: Sequence[Change], of: Run, name: str) -> Run:

@@ -39,6 +39,9 @@ class Browser:
     def answer(self, vote: int, answer: object) -> Any:
         return self._post("answer", {"vote": vote, "answer": answer})
 
+    def propose(self, changes: str) -> Any:
+        return self._post("propose", {"changes": changes})
+
     def mine(self) -> Any:
         """What only this browser is told."""
         return self.client.get(f"/api/v1/classes/{self.code}/answer/").json()

@@ -116,3 +116,17 @@ def test_goals_are_said_in_the_language_of_each_page(
     at_task.lead("try", changes=cpu("7"))
     with translation.override(language):
         assert tried(at_task)["goals"][0]["goal"] == goal
+
+
+def test_students_propose_and_the_teacher_alone_reads_it(at_task: Lesson) -> None:
+    for amount, who in (("9", "Mina"), ("7", "Noah"), ("7", "")):
+        seat = at_task.enter(who)
+        assert seat.propose(cpu("1")).status_code == 204
+        assert seat.propose(cpu(amount)).status_code == 204  # the latest counts
+    assert seat.propose("node/attic cordon").status_code == 400
+    task = teacher_document(at_task.room)["teacher"]["task"]
+    assert task["proposals"] == [{"changes": cpu("7"), "n": 2}, {"changes": cpu("9"), "n": 1}]
+    for audience in ("class", "screen"):
+        assert cpu("9") not in json.dumps(DOCUMENTS[audience](at_task.room))
+    at_task.lead("go", step=1)
+    assert seat.propose(cpu("7")).status_code == 409

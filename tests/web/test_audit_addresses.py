@@ -68,6 +68,7 @@ NOT_NOTED = {
     },
     "happens in a class, whose participants have no account": {
         "class-find", "class-join", "api-class-answer", "api-class-board", "api-class-control",
+        "api-class-propose",
     },
     "is listed on its page with its time for as long as it exists": {
         "extender-list", "extender-revoke", "followed-list", "api-session-list",

@@ -37,7 +37,13 @@ from tests.web.test_live import connect
 
 PASSWORD = "a long enough password"
 UNSAFE = ("post", "put", "patch", "delete")
-OWN_DOOR = {"api-class-answer", "api-class-board", "api-class-control", "api-extender"}
+OWN_DOOR = {
+    "api-class-answer",
+    "api-class-board",
+    "api-class-control",
+    "api-class-propose",
+    "api-extender",
+}
 """A class asks who sits in it, a scheduler shows its token: whatever workspace they work in."""
 
 

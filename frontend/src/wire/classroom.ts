@@ -219,7 +219,11 @@ export interface TeacherState extends ClassState {
     readonly is_scored: boolean;
     readonly may_play: boolean;
     readonly contest: ContestOfTeacher | null;
-    readonly task: { readonly hint: string; readonly run: string } | null;
+    readonly task: {
+      readonly hint: string;
+      readonly run: string;
+      readonly proposals: readonly { readonly changes: string; readonly n: number }[];
+    } | null;
     readonly opened_at: string;
     readonly closes_at: string;
   };
@@ -313,6 +317,10 @@ export class Saying {
 
   answer(vote: number, answer: Given): Promise<Me> {
     return this.post("answer", { vote, answer }) as Promise<Me>;
+  }
+
+  async propose(changes: string): Promise<void> {
+    await this.post("propose", { changes });
   }
 
   async mine(): Promise<Me> {
