@@ -138,6 +138,8 @@ NO_PAGES = {
     "run-delete",
     "runs-delete",
     "reading-open",
+    "snapshots-delete",
+    "experiments-delete",
     "lesson-begin",
     "lesson-answer",
     "lesson-reveal",

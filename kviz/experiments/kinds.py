@@ -62,7 +62,7 @@ class Kind:
     """How many variants it will be at most, by what is stored and the counts of objects."""
     question: Callable[[Beginning, Mapping[str, Any]], Question[Any]]
     title: Callable[[Mapping[str, Any]], str]
-    """What an experiment without a name is called."""
+    """What an experiment without a name is called; of nothing asked, what the kind is called."""
     answered: Callable[[Experiment, Sequence[Result]], Answered]
     template: str
     columns: Columns

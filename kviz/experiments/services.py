@@ -5,6 +5,7 @@ To claim and carry it out is the work of `kviz.experiments.execution`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, cast
 
 from django.conf import settings
@@ -111,6 +112,12 @@ def experiment_cancel(*, experiment: Experiment) -> bool:
     """Stop an experiment that is not over; its results so far stay. False if it was over."""
     queue_of(experiment).withdraw(experiment)
     return experiment_close(experiment, status=Experiment.Status.CANCELLED)
+
+
+def experiments_delete(*, experiments: Sequence[Experiment]) -> None:
+    """Delete several experiments, each as `experiment_delete` does."""
+    for experiment in experiments:
+        experiment_delete(experiment=experiment)
 
 
 def experiment_delete(*, experiment: Experiment) -> None:

@@ -20,47 +20,56 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import slugify
 from django.utils.translation import get_language, override, pgettext
+from django.utils.translation import gettext_lazy as _
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
 from kviz.document_text import CONTEXT, TRANSLATED, is_text, parts_of, text_of
 
-INDEX: Final = (
-    "concepts",
-    "evidence",
-    "configuration",
-    "scenarios",
-    "changes",
-    "lab",
-    "lessons",
-    "classes",
-    "by-hand",
-    "experiments",
-    "unblock",
-    "answers",
-    "luck",
-    "rules",
-    "model",
-    "optimum",
-    "then-and-now",
-    "advice",
-    "comparing",
-    "exporting",
-    "clusters",
-    "following",
-    "extenders",
-    "mcp",
-    "plugins-out-of-tree",
-    "installing",
-    "accounts",
-    "operation",
-    "fidelity",
-    "performance",
-    "architecture",
-    "adr/README",
-)
-"""In the order of the page that lists them."""
+GROUPS: Final = {
+    _("Understand a decision"): {
+        "concepts": _("The terms on the screens, in the order in which a pod meets them."),
+        "evidence": _("Every verdict and score opens to the values that it came from."),
+        "unblock": _("kviz looks for the smallest changes after which a pending pod binds."),
+        "lab": _("Change something in a cycle and see what follows."),
+        "changes": _("A change is one line, a JSON object, or a gesture in the Lab."),
+        "comparing": _("Two runs side by side, from where they diverged first."),
+        "luck": _("Some placements always hold, and some depend on random choices."),
+        "optimum": _("kviz finds how far a run is from the best placement of all pods together."),
+        "model": _("A cycle can be written as sets and predicates, or as a TLA+ module."),
+        "fidelity": _("kviz is compared with decisions recorded from the real kube-scheduler."),
+    },
+    _("Plan and check a cluster"): {
+        "answers": _("kviz says how many more pods fit, and which nodes to add or drain."),
+        "advice": _("This is how such questions are answered."),
+        "experiments": _("An experiment runs many variants of one cluster as one job."),
+        "rules": _("A file of rules says what a cluster must keep, and a CI job checks it."),
+        "configuration": _("A run can read the KubeSchedulerConfiguration of your scheduler."),
+        "scenarios": _("A scenario changes the cluster during a run."),
+        "clusters": _("kviz reads a real cluster with your kubeconfig, and changes nothing in it."),
+        "following": _("kviz follows a real scheduler and checks itself against it."),
+        "extenders": _("kviz calls scheduler extenders, and can be one."),
+        "plugins-out-of-tree": _("Your own scheduler plugin runs in kviz after ten minutes."),
+        "exporting": _("Runs, images and tables can be saved as files."),
+        "mcp": _("An assistant can ask kviz over the Model Context Protocol."),
+    },
+    _("Teach and learn"): {
+        "classes": _("A teacher holds a live class in which everybody predicts first."),
+        "lessons": _("A lesson is a file, and you can write your own."),
+        "by-hand": _("You place the pods of a small cluster yourself, against the scheduler."),
+        "then-and-now": _("Old scheduler terms have other names today."),
+    },
+    _("Operate and develop"): {
+        "installing": _("kviz runs on a laptop, in a container, and on Kubernetes."),
+        "operation": _("Settings and limits of a server are environment variables."),
+        "accounts": _("People sign in to a server, and share workspaces."),
+        "performance": _("These are the times that kviz takes as a cluster grows."),
+        "architecture": _("This is how kviz is built, in one page."),
+        "adr/README": _("Each decision record gives the reason for one decision."),
+    },
+}
+"""What the page of documents lists, in the order of the README: a sentence on each."""
 
 ENGLISH: Final = "en"
 
@@ -73,7 +82,7 @@ OUTSIDE = re.compile(r"[a-z]+:|#")
 
 @dataclass(frozen=True)
 class Document:
-    """`name` is the path below `docs/` without its ending; `lead` the first sentence.
+    """`name` is the path below `docs/` without its ending.
 
     `language` is that of its text, which need not be the reader's.
     """
@@ -81,7 +90,6 @@ class Document:
     name: str
     language: str
     title: str
-    lead: str
     html: SafeString
 
     @property
@@ -114,15 +122,27 @@ def _document(name: str, language: str) -> Document | None:
     with override(language):
         _translate(tokens)
     _prepare(tokens, anchors, posixpath.dirname(name))
-    inline = [token for token in tokens if token.type == "inline"]
+    title = next(_plain(token) for token in tokens if token.type == "inline")
     html = _parser().renderer.render(tokens, _parser().options, {})
-    title, lead = (_plain(token) for token in inline[:2])
-    return Document(name, language, title, _first_sentence(lead), mark_safe(html))
+    return Document(name, language, title, mark_safe(html))
 
 
-def documents() -> list[Document]:
-    found = [document(name) for name in INDEX]
-    return [each for each in found if each is not None]
+@dataclass(frozen=True)
+class Group:
+    """Documents for one purpose, each with a sentence on what it is about."""
+
+    title: str
+    documents: list[tuple[Document, str]]
+
+
+def groups() -> list[Group]:
+    return [
+        Group(
+            str(title),
+            [(found, str(about)) for name, about in each.items() if (found := document(name))],
+        )
+        for title, each in GROUPS.items()
+    ]
 
 
 # ---------------------------------------------------------------- Markdown
@@ -133,7 +153,7 @@ class _Renderer(RendererHTML):
 
     def table_open(self, tokens: Sequence[Token], index: int, *_: object) -> str:
         label = tokens[index].meta.get("label", "")
-        opening = '<div class="table-wrap" role="region" tabindex="0" aria-label="{}"><table>'
+        opening = '<div class="table-wrap" role="group" tabindex="0" aria-label="{}"><table>'
         return format_html(opening, label)
 
     def table_close(self, *_: object) -> str:
@@ -175,6 +195,8 @@ def _prepare(tokens: list[Token], anchors: list[str], folder: str) -> None:
             token.attrSet("id", next(unused))
         elif token.type == "table_open":
             token.meta["label"] = heading
+        elif token.type == "th_open" and following is not None and not following.content:
+            token.tag = "td"  # a head without words is none
         for part in token.children or ():
             if part.type == "image":
                 name = posixpath.basename(str(part.attrs["src"]))
@@ -219,7 +241,3 @@ def _plain(token: Token) -> str:
     """The words of an inline token."""
     words = (part.content if part.content else " " for part in token.children or ())
     return " ".join("".join(words).split())
-
-
-def _first_sentence(text: str) -> str:
-    return re.split(r"(?<=[.:])\s|(?<=[。\uff1a])", text, maxsplit=1)[0].rstrip(":\uff1a")

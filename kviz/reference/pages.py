@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -9,12 +11,15 @@ from django.views.decorators.http import require_POST, require_safe
 from msgspec.structs import asdict
 
 from kviz.common.wording import translated
-from kviz.reference import classic, documents, fidelity, rest, then_and_now
+from kviz.reference import classic, documents, fidelity, rest, search, then_and_now
 from kviz.reference.glossary import glossary
 from kviz.reference.plugin_guide import guide_of, guides, teaching_guides
 from scheduler_core.config.features import NOT_MODELLED
 from scheduler_core.releases import LATEST, RELEASES, UnknownRelease, release_named
 from scheduler_core.releases.switches import SWITCHES, Switch
+
+MAX_ASKED: Final = 200
+"""Characters of what is searched for."""
 
 
 def _release(request: HttpRequest) -> str:
@@ -125,7 +130,14 @@ def rest_page(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def document_list(request: HttpRequest) -> HttpResponse:
-    context = {"section": "docs", "documents": documents.documents()}
+    """The documents; `q` asks for words in them, the glossary, the plugins and the old words."""
+    q = request.GET.get("q", "").strip()[:MAX_ASKED]
+    context = {
+        "section": "docs",
+        "q": q,
+        "kinds": search.found(q) if q else (),
+        "groups": () if q else documents.groups(),
+    }
     return render(request, "about/documents.html", context)
 
 

@@ -6,16 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from io import BytesIO
+from typing import Final
 from uuid import UUID
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from kviz.accounts.middleware import share_of, workspace_of
 from kviz.accounts.throttling import too_often
+from kviz.common.listing import chosen, one_of, page_of, text_in, uuid_of
 from kviz.common.problems import ErrorItem
 from kviz.reference import kubectl
 from kviz.samples import Sample
@@ -70,17 +73,42 @@ def teach(request: HttpRequest) -> HttpResponse:
     return render(request, "teach.html", {"section": "teach", "samples": sample_entries()})
 
 
+ORDERS: Final = {
+    "oldest": ("created_at",),
+    "name": ("name", "-created_at"),
+    "nodes": ("-counts__Node", "-created_at"),
+    "pending": ("-overview__pending", "-created_at"),
+}
+"""Of the list, but for its own: the newest first."""
+
+
 @require_GET
 def snapshot_list(request: HttpRequest) -> HttpResponse:
-    own = selectors.snapshots_visible(workspace=workspace_of(request)).filter(is_sample=False)
+    return _list(request)
+
+
+def _list(
+    request: HttpRequest,
+    problems: Sequence[ErrorItem] = (),
+    status: HTTPStatus = HTTPStatus.OK,
+) -> HttpResponse:
+    wanted = selectors.SnapshotFilter(
+        text_in(request), one_of(request, "pending", ("some", "none"))
+    )
+    own = selectors.snapshots_filtered(workspace=workspace_of(request), wanted=wanted)
     entries = sample_entries()
     context = {
         "section": "snapshots",
-        "own": own,
+        "page": page_of(request, own, ORDERS),
+        "wanted": wanted,
+        "sort": one_of(request, "sort", ORDERS),
+        "orders": ORDERS,
+        "problems": problems,
+        "problems_title": _("Nothing was deleted"),
         "samples": [each for each in entries if not each.sample.look],
         "rare": [each for each in entries if each.sample.look],
     }
-    return render(request, "snapshots/list.html", context)
+    return render(request, "snapshots/list.html", context, status=status)
 
 
 def snapshot_of(request: HttpRequest, snapshot_id: UUID) -> Snapshot:
@@ -180,6 +208,24 @@ def _form(
     commands = {"kubectl_shell": kubectl.SHELL, "kubectl_powershell": kubectl.POWERSHELL}
     whole = {"section": "snapshots", **commands, **context}
     return render(request, "snapshots/new.html", whole, status=status)
+
+
+@require_POST
+def snapshots_delete(request: HttpRequest) -> HttpResponse:
+    """Delete the clusters that were ticked, with their runs."""
+    ticked = chosen(request, "snapshot")
+    if not ticked:
+        nothing: ErrorItem = {"message": _("Select the clusters to delete.")}
+        return _list(request, [nothing], HTTPStatus.BAD_REQUEST)
+    found = [own_snapshot_of(request, uuid_of(each)) for each in ticked]
+    services.snapshots_delete(snapshots=found)
+    text = ngettext(
+        "%(n)d cluster and its runs were deleted.",
+        "%(n)d clusters and their runs were deleted.",
+        len(found),
+    )
+    messages.info(request, text % {"n": len(found)})
+    return redirect("snapshot-list")
 
 
 @require_POST

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from uuid import UUID
 
@@ -32,6 +33,29 @@ def snapshots_visible(*, workspace: Workspace, share: str = "") -> QuerySet[Snap
     if share:
         visible |= Q(share_token=share)
     return Snapshot.objects.filter(visible)
+
+
+@dataclass(frozen=True)
+class SnapshotFilter:
+    """What a list of clusters is narrowed to; the empty filter leaves all."""
+
+    text: str = ""
+    """Part of a cluster's name."""
+    pending: str = ""
+    """"some" or "none": whether pods wait in it."""
+
+    def __bool__(self) -> bool:
+        return self != SnapshotFilter()
+
+
+def snapshots_filtered(*, workspace: Workspace, wanted: SnapshotFilter) -> QuerySet[Snapshot]:
+    """The workspace's own clusters, narrowed, the newest first."""
+    found = Snapshot.objects.filter(workspace=workspace, is_sample=False)
+    if wanted.text:
+        found = found.filter(name__icontains=wanted.text)
+    if wanted.pending == "some":
+        return found.filter(overview__pending__gt=0)
+    return found.filter(overview__pending=0) if wanted.pending else found
 
 
 def snapshot_get(*, snapshot_id: UUID, workspace: Workspace, share: str = "") -> Snapshot | None:

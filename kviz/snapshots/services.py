@@ -172,6 +172,13 @@ def snapshot_share(*, snapshot: Snapshot) -> str:
     return snapshot.share_token
 
 
+def snapshots_delete(*, snapshots: Sequence[Snapshot]) -> None:
+    """Delete several clusters and their runs, all or none."""
+    with transaction.atomic():
+        for snapshot in snapshots:
+            snapshot_delete(snapshot=snapshot)
+
+
 def snapshot_delete(*, snapshot: Snapshot) -> None:
     """Delete a snapshot and every run over it."""
     with transaction.atomic():

@@ -72,7 +72,7 @@ def test_every_finding_leads_to_its_evidence(page: Page, clinic: str) -> None:
     page.get_by_role("link", name="10 rejected").click()
     expect(page.get_by_role("heading", name="Scheduling cycles")).to_be_visible()
     expect(page.get_by_label("Show")).to_have_value("unschedulable")
-    table = page.get_by_role("region", name="Scheduling cycles")
+    table = page.get_by_role("group", name="Scheduling cycles")
     expect(table.get_by_role("row")).to_have_count(11)
     table.get_by_role("link", name="4", exact=True).click()
     expect(page).to_have_url(re.compile(r"/explore\?c=4"))

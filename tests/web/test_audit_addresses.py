@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.contrib.auth.models import User
@@ -27,8 +28,9 @@ UPLOADS = {
     "api-cluster-import",
 }  # fmt: skip
 DELETES = {
-    "snapshot-delete", "run-delete", "runs-delete", "experiment-delete", "extender-delete",
-    "api-snapshot-detail", "api-run-detail", "api-experiment-detail", "api-session-detail",
+    "snapshot-delete", "snapshots-delete", "run-delete", "runs-delete", "experiment-delete",
+    "experiments-delete", "extender-delete", "api-snapshot-detail", "api-run-detail",
+    "api-experiment-detail", "api-session-detail",
     "api-followed-detail",
 }  # fmt: skip
 SHARES = {
@@ -111,7 +113,8 @@ def test_deleting_sharing_and_revoking_are_noted_at_every_address(
             with transaction.atomic():
                 if method == "post" and name.endswith("run-share"):  # or the one there is is shown
                     ShareLink.objects.all().delete()
-                sent = "{}" if path.startswith(API) else f"run={ids['run_id']}"
+                ticked = {each: ids[f"{each}_id"] for each in ("run", "snapshot", "experiment")}
+                sent = "{}" if path.startswith(API) else urlencode(ticked)
                 answer = browser.generic(method.upper(), path, sent, kind_of(path))
                 done = answer.status_code < 400
                 noted = AuditEntry.objects.filter(who="olga", workspace_id=workspace.pk).exists()

@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils.translation import override
 
 from kviz.document_text import TRANSLATED
-from kviz.reference import documents
+from kviz.reference import documents, search
 from kviz.reference.glossary import glossary
 
 DOCS = Path(settings.DOCS_DIR)
@@ -24,9 +24,10 @@ pytestmark = pytest.mark.django_db
 
 def test_every_document_is_listed(client: Client) -> None:
     top = {name for name in NAMES if "/" not in name} | {"adr/README"}
-    assert set(documents.INDEX) == top
+    listed = [name for group in documents.GROUPS.values() for name in group]
+    assert sorted(listed) == sorted(top)
     page = client.get("/docs/").content.decode()
-    assert all(f'href="/docs/{name}"' in page for name in documents.INDEX)
+    assert all(f'href="/docs/{name}"' in page for name in listed)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -34,7 +35,6 @@ def test_links_of_a_document_lead_to_pages(client: Client, name: str) -> None:
     found = documents.document(name)
     assert found is not None
     assert found.title
-    assert found.lead
     assert client.get(found.url).status_code == 200
     for address, anchor in HREF.findall(found.html):
         assert not anchor or f'id="{anchor}"' in page_at(address), (address, anchor)
@@ -70,7 +70,7 @@ def test_markdown_of_a_document(
     )
     found = documents.document("sample")
     assert found is not None
-    assert (found.title, found.lead) == ("Title", "First.")
+    assert found.title == "Title"
     assert "<script>" not in found.html
     assert 'id="same"' in found.html
     assert 'id="same-1"' in found.html
@@ -108,3 +108,20 @@ def test_the_glossary_has_every_term_at_its_anchor(client: Client) -> None:
     page = client.get("/glossary/").content.decode()
     assert [key for key in glossary().terms if f'id="{key}"' not in page] == []
     assert page.count('class="diagram"') == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "kinds"),
+    [
+        ("NodeResourcesFit", {"Plugins", "Guides", "Then and now"}),
+        ("ties", {"Glossary", "Guides"}),
+        ("SelectorSpread", {"Guides", "Then and now"}),
+        ("no word like xyzzy", set()),
+    ],
+)
+def test_words_are_found_in_what_there_is_to_read(words: str, kinds: set[str]) -> None:
+    answer = search.found(words)
+    assert {kind.title for kind in answer} >= kinds
+    assert bool(answer) == bool(kinds)
+    for kind in answer:
+        assert all(f'id="{each.url.partition("#")[2]}"' in page_at(each.url) for each in kind.found)

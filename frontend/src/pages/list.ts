@@ -14,10 +14,12 @@ const form = document.querySelector<HTMLFormElement>("[data-chosen]");
 if (form) follow(form);
 
 function follow(form: HTMLFormElement): void {
-  const ticks = [...form.querySelectorAll<HTMLInputElement>("input[type=checkbox][name]")];
-  const all = form.querySelector<HTMLInputElement>("[data-all]");
-  const buttons = [...form.querySelectorAll<HTMLButtonElement>("button[type=submit]")];
-  const told = form.querySelector<HTMLElement>("[data-n-chosen]");
+  const fields = [...form.elements]; // those beside it, too, which name it
+  const boxes = fields.filter((each) => each instanceof HTMLInputElement).filter((each) => each.type === "checkbox");
+  const ticks = boxes.filter((each) => each.name);
+  const all = boxes.find((each) => "all" in each.dataset);
+  const buttons = fields.filter((each) => each instanceof HTMLButtonElement);
+  const told = document.querySelector<HTMLElement>("[data-n-chosen]");
   const say = (): void => {
     const n = ticks.filter((tick) => tick.checked).length;
     for (const button of buttons) button.disabled = button.dataset.takes ? n !== Number(button.dataset.takes) : n === 0;

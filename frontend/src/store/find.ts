@@ -7,7 +7,8 @@ import type { Explorer } from "./explorer.ts";
 export type Found =
   | { readonly kind: "cycle"; readonly cycle: Cycle; readonly text: string }
   | { readonly kind: "pod"; readonly pod: PodIndex; readonly text: string; readonly waits: boolean }
-  | { readonly kind: "node"; readonly node: NodeIndex; readonly text: string };
+  | { readonly kind: "node"; readonly node: NodeIndex; readonly text: string }
+  | { readonly kind: "plugin"; readonly plugin: string; readonly text: string };
 
 const MOST_OF_A_KIND = 8;
 
@@ -26,6 +27,10 @@ export function findThings(explorer: Explorer, query: string): Found[] {
   }
   for (const node of matching(explorer.fold.nodeNames, words)) {
     found.push({ kind: "node", node, text: explorer.nodeName(node) });
+  }
+  const plugins = explorer.fold.run?.plugins ?? [];
+  for (const plugin of matching(plugins, words)) {
+    found.push({ kind: "plugin", plugin: plugins[plugin]!, text: plugins[plugin]! });
   }
   return found;
 }

@@ -95,12 +95,12 @@ export interface NodeAnswer {
 
 export interface Lead {
   readonly text: string;
+  readonly headline: string;
   /** Empty if it is about the pod itself. */
   readonly node: string;
   /** What the text leaves out; empty if it leaves out nothing. */
   readonly in_full: string;
   readonly also: readonly string[];
-  readonly elsewhere: readonly string[];
 }
 
 /** What a cycle found out about its pod. */
@@ -108,6 +108,15 @@ export interface PodAnswer {
   readonly lead: Lead | null;
   /** The scheduler's own that decide about the pod. */
   readonly bugs: readonly { readonly name: string; readonly upstream: string; readonly sentence: string }[];
+  /** The rejected nodes, those that say the same together; of many the first are named. */
+  readonly groups: readonly {
+    readonly plugin: string;
+    readonly reasons: readonly string[];
+    readonly nodes: readonly string[];
+    readonly n_nodes: number;
+    readonly sentence: string;
+    readonly also: readonly string[];
+  }[];
   readonly nearest: readonly {
     readonly node: string;
     readonly sentences: readonly { readonly plugin: string; readonly sentence: string }[];

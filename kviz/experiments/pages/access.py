@@ -16,13 +16,13 @@ from django.utils.translation import gettext as _
 from kviz.accounts.middleware import workspace_of
 from kviz.accounts.throttling import too_often
 from kviz.common.limits import TooManyAtOnce
+from kviz.common.listing import uuid_of
 from kviz.common.problems import ErrorItem
 from kviz.experiments import selectors, services
 from kviz.experiments.models import Experiment
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.marked_text import marked_lines
 from kviz.runs.models import Run
-from kviz.runs.pages.access import uuid_of
 from kviz.runs.selectors import run_get
 from kviz.runs.services import run_prepare
 from kviz.snapshots import selectors as snapshot_selectors

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from http import HTTPStatus
+from typing import Final
 from uuid import UUID
 
 from django.contrib import messages
@@ -12,10 +13,12 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from kviz.accounts.middleware import workspace_of
 from kviz.accounts.throttling import too_often
+from kviz.common.listing import chosen, one_of, page_of, text_in, uuid_of
 from kviz.common.problems import ErrorItem
 from kviz.common.wording import translated
 from kviz.experiments import selectors, services
@@ -33,18 +36,75 @@ from kviz.experiments.pages.access import (
 from kviz.experiments.reading.report import report_of
 from kviz.runs.inputs import InvalidInput
 from kviz.snapshots import selectors as snapshot_selectors
+from kviz.snapshots.models import Snapshot
+from kviz.snapshots.templatetags.snapshot_titles import title_of
 from scheduler_core.wording import told
 
-SHOWN = 200
+ORDERS: Final = {
+    "oldest": ("created_at",),
+    "cluster": ("snapshot__name", "-created_at"),
+}
+"""Of the list, but for its own: the newest first."""
 MAX_DIGITS = 9
 """Of the number of a variant."""
 
 
 @require_GET
 def experiment_list(request: HttpRequest) -> HttpResponse:
-    experiments = selectors.experiments_visible(workspace=workspace_of(request))[:SHOWN]
-    context = {"section": "experiments", "experiments": experiments}
-    return render(request, "experiments/list.html", context)
+    return _list(request)
+
+
+def _list(
+    request: HttpRequest,
+    problems: Sequence[ErrorItem] = (),
+    status: HTTPStatus = HTTPStatus.OK,
+) -> HttpResponse:
+    workspace = workspace_of(request)
+    clusters = list(selectors.clusters_asked_about(workspace=workspace))
+    wanted = _wanted(request, clusters)
+    found = selectors.experiments_filtered(workspace=workspace, wanted=wanted)
+    context = {
+        "section": "experiments",
+        "page": page_of(request, found, ORDERS),
+        "wanted": wanted,
+        "sort": one_of(request, "sort", ORDERS),
+        "orders": ORDERS,
+        "clusters": clusters,
+        "kinds": [(each.name, each.title({})) for each in kinds()],
+        "statuses": Experiment.Status.values,
+        "problems": problems,
+        "problems_title": _("Nothing was deleted"),
+    }
+    return render(request, "experiments/list.html", context, status=status)
+
+
+def _wanted(request: HttpRequest, clusters: Sequence[Snapshot]) -> selectors.ExperimentFilter:
+    """What the address asks for; a value that there is not narrows nothing."""
+    text = text_in(request)
+    cluster = request.GET.get("cluster", "")
+    return selectors.ExperimentFilter(
+        text=text,
+        named=tuple(
+            each.pk for each in clusters if text and text.lower() in title_of(each).lower()
+        ),
+        kind=one_of(request, "kind", [each.name for each in kinds()]),
+        snapshot=next((each.pk for each in clusters if str(each.pk) == cluster), None),
+        status=one_of(request, "status", Experiment.Status.values),
+    )
+
+
+@require_POST
+def experiments_delete(request: HttpRequest) -> HttpResponse:
+    """Delete the experiments that were ticked."""
+    ticked = chosen(request, "experiment")
+    if not ticked:
+        nothing: ErrorItem = {"message": _("Select the experiments to delete.")}
+        return _list(request, [nothing], HTTPStatus.BAD_REQUEST)
+    found = [own_experiment_of(request, uuid_of(each)) for each in ticked]
+    services.experiments_delete(experiments=found)
+    text = ngettext("%(n)d experiment was deleted.", "%(n)d experiments were deleted.", len(found))
+    messages.info(request, text % {"n": len(found)})
+    return redirect("experiment-list")
 
 
 @require_GET

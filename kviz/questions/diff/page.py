@@ -15,11 +15,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from kviz.accounts.middleware import share_of, workspace_of
+from kviz.common.listing import uuid_of
 from kviz.common.wording import translated
 from kviz.questions.diff.read import CannotCompare, comparison
 from kviz.runs import selectors
 from kviz.runs.models import Cycle, Run
-from kviz.runs.pages.access import run_of, uuid_of
+from kviz.runs.pages.access import run_of
 from scheduler_core.analysis.compare import Comparison, Parting
 from scheduler_core.wording import told
 

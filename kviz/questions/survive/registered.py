@@ -62,6 +62,8 @@ def _title(what: Mapping[str, Any]) -> str:
             return _("What survives the loss of a zone")
         case "sets":
             return _("What survives the loss of chosen nodes")
+        case None:
+            return _("What survives a loss")
         case _other:
             return _("What survives the loss of a node")
 

@@ -14,7 +14,11 @@ register(
         checked=asked.checked,
         expected=asked.expected,
         question=lambda begun, what: Unblocking(begun, what["pod"], what["owner"]),
-        title=lambda what: _("What would let %s bind") % str(what["pod"]),
+        title=lambda what: (
+            _("What would let %s bind") % str(what["pod"])
+            if what
+            else _("What would let a pod bind")
+        ),
         answered=report.read,
         template="questions/unblock/report.html",
         columns=report.COLUMNS,

@@ -100,12 +100,14 @@ def run_why(request: HttpRequest, run_id: UUID, namespace: str, name: str) -> Ht
     number = why["cycle"]
     cycle = trace.cycle_get(run=run, cycle=number) if isinstance(number, int) else None
     at_hand = cycle is not None and (is_at_hand(run, cycle) or "values" in request.GET)
-    if why["status"] == "pending" and cycle is not None and at_hand:
-        why = why | _with_values(why, pod_evidence_at_once(run=run, recorded=cycle))
-        why = why | _with_devices(why, run, cycle)
-    elif why["status"] == "bound" and cycle is not None and at_hand:
-        found = pod_evidence_at_once(run=run, recorded=cycle)
-        why = why | {"bugs": found["bugs"] if found is not None else []}
+    found = pod_evidence_at_once(run=run, recorded=cycle) if cycle is not None and at_hand else None
+    groups = []
+    if why["status"] == "pending" and cycle is not None:
+        groups = found["groups"] if found is not None else node_groups(cycle, None)
+        why = why | _with_values(why, found)
+        why = why | (_with_devices(why, run, cycle) if at_hand else {})
+    elif why["status"] == "bound" and found is not None:
+        why = why | {"bugs": found["bugs"]}
     why = translated(why)
     before = run_beside(run, workspace_of(request)) if run.is_over else None
     after = after_change(run=run, before=before, pod=f"{namespace}/{name}") if before else None
@@ -118,9 +120,7 @@ def run_why(request: HttpRequest, run_id: UUID, namespace: str, name: str) -> Ht
         "before": before if after else None,
         "parent": before if after else None,
         "own_changes": own_changes(run=run),
-        "groups": node_groups(run=run, recorded=cycle, with_values=at_hand)
-        if cycle is not None and why["status"] == "pending"
-        else [],
+        "groups": groups,
         "values_expected": not at_hand,
         "victims": victims_of(run=run, pod=f"{namespace}/{name}"),
         "namespace": namespace,

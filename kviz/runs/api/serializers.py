@@ -424,11 +424,24 @@ class BugSerializer(serializers.Serializer[object]):
     sentence = serializers.CharField()
 
 
+class NodeGroupSerializer(serializers.Serializer[object]):
+    plugin = serializers.CharField(help_text="The first that rejects the nodes.")
+    reasons = serializers.ListField(child=serializers.CharField())
+    nodes = serializers.ListField(child=serializers.CharField(), help_text="At most 40 of them.")
+    n_nodes = serializers.IntegerField()
+    sentence = serializers.CharField(help_text="With values; a predicate of the pod.")
+    is_example = serializers.BooleanField(help_text="Whether that is of the first node only.")
+    also = serializers.ListField(
+        child=serializers.CharField(), help_text="Of a node that is alone: of other plugins."
+    )
+
+
 class PodEvidenceSerializer(OfCycleSerializer):
     lead = LeadSerializer(allow_null=True, help_text="Null where the pod found a node.")
     bugs = BugSerializer(many=True, help_text="The scheduler's own that decide about the pod.")
     requests = serializers.ListField(child=serializers.DictField())
     rejections = PluginEvidenceSerializer(many=True, help_text="Of the pod as a whole.")
+    groups = NodeGroupSerializer(many=True, help_text="The rejected nodes that say the same.")
     nearest = NearestSerializer(many=True, help_text="The nearest misses, all plugins about each.")
     ineligible_to_preempt = serializers.CharField()
 

@@ -54,11 +54,3 @@ def run_context(request: HttpRequest, run: Run) -> dict[str, object]:
         "is_own": run.workspace_id == workspace_of(request).pk,
         "share": share_of(request),
     }
-
-
-def uuid_of(text: str) -> UUID:
-    """The id in an address. Raises Http404."""
-    try:
-        return UUID(text)
-    except ValueError:
-        raise Http404(text) from None

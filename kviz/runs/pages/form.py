@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods
 from kviz.accounts.middleware import workspace_of
 from kviz.accounts.throttling import too_often
 from kviz.common.limits import TooManyAtOnce
+from kviz.common.listing import uuid_of
 from kviz.common.problems import ErrorItem
 from kviz.common.templatetags.punctuation import comma
 from kviz.common.wording import translated
@@ -33,7 +34,7 @@ from kviz.runs.forms import (
 )
 from kviz.runs.inputs import InvalidInput, check_fit, release_for
 from kviz.runs.marked_text import MarkedLine, marked_lines
-from kviz.runs.pages.access import about, run_of, uuid_of
+from kviz.runs.pages.access import about, run_of
 from kviz.runs.presets import (
     EXAMPLE_SCENARIO,
     PRESETS,

@@ -7,7 +7,6 @@ from http import HTTPStatus
 from typing import Final
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -16,20 +15,24 @@ from django.views.decorators.http import require_GET, require_POST
 
 from kviz.accounts.middleware import workspace_of
 from kviz.accounts.throttling import too_often
+from kviz.common.listing import chosen, one_of, page_of, text_in, uuid_of
 from kviz.common.problems import ErrorItem
 from kviz.run_file import RunFileError
 from kviz.runs import selectors, services
 from kviz.runs.models import Run
-from kviz.runs.pages.access import own_run_of, uuid_of
+from kviz.runs.pages.access import own_run_of
 from kviz.runs.selectors import Differs, RunFilter
 from kviz.snapshots.api import stream_of
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.templatetags.snapshot_titles import title_of
 from scheduler_core.wording import told
 
-RUNS_ON_A_PAGE: Final = 50
-MAX_CHOSEN: Final = 1000
-"""So many runs are deleted at once."""
+ORDERS: Final = {
+    "oldest": ("created_at",),
+    "cluster": ("snapshot__name", "-created_at"),
+    "pending": ("-pending", "-created_at"),
+}
+"""Of the list, but for its own: the newest first."""
 
 
 @require_GET
@@ -49,7 +52,9 @@ def _run_list(
     runs = selectors.runs_filtered(workspace=workspace, wanted=wanted)
     context = {
         "section": "runs",
-        "page": Paginator(runs, RUNS_ON_A_PAGE).get_page(request.GET.get("page")),
+        "page": page_of(request, runs, ORDERS),
+        "sort": one_of(request, "sort", ORDERS),
+        "orders": ORDERS,
         "wanted": wanted,
         "clusters": clusters,
         "statuses": Run.Status.values,
@@ -62,29 +67,27 @@ def _run_list(
 
 def _wanted(request: HttpRequest, clusters: Sequence[Snapshot]) -> RunFilter:
     """What the address asks for; a value that there is not narrows nothing."""
-    text = request.GET.get("q", "").strip()
-    cluster, status, differs = (
-        request.GET.get(name, "") for name in ("cluster", "status", "differs")
-    )
+    text = text_in(request)
+    cluster = request.GET.get("cluster", "")
     return RunFilter(
         text=text,
         named=tuple(
             each.pk for each in clusters if text and text.lower() in title_of(each).lower()
         ),
         snapshot=next((each.pk for each in clusters if str(each.pk) == cluster), None),
-        status=status if status in Run.Status.values else "",
-        differs=next((each for each in Differs if each == differs), Differs.ANY),
+        status=one_of(request, "status", Run.Status.values),
+        differs=Differs(one_of(request, "differs", list(Differs))),
     )
 
 
 @require_POST
 def runs_delete(request: HttpRequest) -> HttpResponse:
     """Delete the runs that were ticked."""
-    chosen = request.POST.getlist("run")[:MAX_CHOSEN]
-    if not chosen:
+    ticked = chosen(request, "run")
+    if not ticked:
         nothing: ErrorItem = {"message": _("Select the runs to delete.")}
         return _run_list(request, [nothing], HTTPStatus.BAD_REQUEST, _("Nothing was deleted"))
-    runs = [own_run_of(request, uuid_of(each)) for each in chosen]
+    runs = [own_run_of(request, uuid_of(each)) for each in ticked]
     services.runs_delete(runs=runs)
     text = ngettext("%(n)d run was deleted.", "%(n)d runs were deleted.", len(runs))
     messages.info(request, text % {"n": len(runs)})

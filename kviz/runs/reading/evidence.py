@@ -12,6 +12,7 @@ from typing import Any, Final, TypedDict, cast
 from kviz import sentences
 from kviz.runs.models import PodOutcome, Run
 from kviz.runs.reading.held_cycles import HELD, CannotReenact, is_quick
+from kviz.runs.reading.node_groups import NodeGroupDocument, node_groups
 from kviz.runs.reading.preview import previewed
 from kviz.runs.reading.projection import CycleDocument, Json, StatusDocument, answer_document
 from kviz.runs.reading.trace import cycle_why
@@ -59,7 +60,8 @@ class PodEvidenceDocument(TypedDict):
     """The pod of one cycle: the sentence that leads, null where it found a node.
 
     `bugs` are the scheduler's own that decide about it. `free_room` is what is free on the nodes
-    that lack only room, null where there are none.
+    that lack only room, null where there are none. `groups` are the rejected nodes, those that say
+    the same together.
     """
 
     cycle: int
@@ -69,6 +71,7 @@ class PodEvidenceDocument(TypedDict):
     free_room: Json | None
     requests: list[Json]
     rejections: list[Json]
+    groups: list[NodeGroupDocument]
     nearest: list[NearestDocument]
     ineligible_to_preempt: str
 
@@ -122,6 +125,7 @@ def _pod(recorded: CycleDocument, found: Why, cycle: ReenactedCycle | None) -> P
         "free_room": _free_room(found, cycle),
         "requests": requests_document(evidence.requests) if evidence is not None else [],
         "rejections": [plugin_document(each) for each in evidence.pod] if evidence else [],
+        "groups": node_groups(recorded, cycle),
         "nearest": _nearest(found, evidence) if evidence is not None else [],
         "ineligible_to_preempt": evidence.ineligible_to_preempt if evidence is not None else "",
     }

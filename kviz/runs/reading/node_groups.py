@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypedDict
 
-from kviz.runs.models import Run
-from kviz.runs.reading.held_cycles import HELD, CannotReenact
 from kviz.runs.reading.projection import CycleDocument
 from scheduler_core.evidence.cycle import CycleEvidence
 from scheduler_core.sim.reenactment import ReenactedCycle
@@ -39,33 +36,42 @@ class NodeGroup:
     def is_example(self) -> bool:
         return len(self.nodes) > MAX_ASKED
 
-    @property
-    def named(self) -> list[str]:
-        return self.nodes[:MAX_NODES]
 
-    @property
-    def n_unnamed(self) -> int:
-        return max(0, len(self.nodes) - MAX_NODES)
+class NodeGroupDocument(TypedDict):
+    """A group as REST and pages have it; `nodes` are the first `MAX_NODES` of `n_nodes`."""
+
+    plugin: str
+    reasons: list[str]
+    nodes: list[str]
+    n_nodes: int
+    sentence: str
+    is_example: bool
+    also: list[str]
 
 
-def node_groups(*, run: Run, recorded: CycleDocument, with_values: bool) -> list[NodeGroup]:
-    """Group the rejected nodes of a cycle, the smallest group first."""
+def node_groups(recorded: CycleDocument, cycle: ReenactedCycle | None) -> list[NodeGroupDocument]:
+    """Group the rejected nodes of a cycle, the smallest group first; with `cycle` with values."""
     groups: dict[tuple[str, tuple[str, ...]], NodeGroup] = {}
     for node, status in recorded["filter"].items():
         key = (status.get("plugin", ""), tuple(status.get("reasons", ())))
         groups.setdefault(key, NodeGroup(*key)).nodes.append(node)
     found = list(groups.values())
-    if with_values:
-        with contextlib.suppress(CannotReenact):
-            found = HELD.ask(run, recorded, lambda cycle: _with_values(found, cycle))
-    return sorted(found, key=lambda each: len(each.nodes))[:MAX_ROWS]
+    if cycle is not None:
+        evidence = cycle.evidence
+        found = [each for group in found for each in _by_sentence(group, evidence)]
+    return [_document(each) for each in sorted(found, key=lambda each: len(each.nodes))[:MAX_ROWS]]
 
 
-def _with_values(groups: list[NodeGroup], cycle: ReenactedCycle | None) -> list[NodeGroup]:
-    if cycle is None:
-        return groups
-    evidence = cycle.evidence
-    return [each for group in groups for each in _by_sentence(group, evidence)]
+def _document(group: NodeGroup) -> NodeGroupDocument:
+    return {
+        "plugin": group.plugin,
+        "reasons": list(group.reasons),
+        "nodes": group.nodes[:MAX_NODES],
+        "n_nodes": len(group.nodes),
+        "sentence": group.sentence,
+        "is_example": group.is_example,
+        "also": group.also,
+    }
 
 
 def _by_sentence(group: NodeGroup, evidence: CycleEvidence) -> Iterator[NodeGroup]:

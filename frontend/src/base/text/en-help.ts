@@ -26,6 +26,7 @@ export const help = {
   "find.cycle": "Cycle",
   "find.node": "Node",
   "find.then": "Formerly",
+  "find.plugin": "Plugin",
   "find.pod": "Pod",
   "find.waitingPod": "Waiting pod",
   "bookmark.title": "Bookmark cycle {n}",
