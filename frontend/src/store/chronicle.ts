@@ -74,12 +74,6 @@ export class Chronicle {
     }
   }
 
-  /** The cycle that was the last to decide about a pod; 0 if none did. */
-  lastCycleOf(pod: PodIndex): Cycle {
-    for (let cycle = this.nCycles; cycle > 0; cycle--) if (this.pod.at(cycle) === pod) return cycle;
-    return 0;
-  }
-
   note(seq: Seq, event: HeaderEvent | null, waiting: () => number): void {
     this.previousOfPod.push(0);
     if (!event) return;

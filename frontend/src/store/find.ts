@@ -44,3 +44,10 @@ function* matching(names: readonly string[], words: string[]): Generator<number>
     yield i;
   }
 }
+
+/** The cycle that was the last to decide about a pod; 0 if none did. */
+export function lastCycleOf({ fold: { chronicle } }: Explorer, pod: PodIndex): Cycle {
+  let cycle = chronicle.nCycles;
+  while (cycle > 0 && chronicle.pod.at(cycle) !== pod) cycle--;
+  return cycle;
+}

@@ -32,7 +32,6 @@ export const glosses = {
   "tab.devices.gloss": "Which device went to which claim, and why the others were not used",
   "tab.node.gloss": "What the pod asks and what the node has, side by side; what the scheduler knows of a node",
   "tab.model.gloss": "The cycle as sets and predicates, with their values",
-  "tab.more.gloss": "State, log, devices, a picture, and the model of the cycle",
   "tab.state.gloss": "CycleState: what the cycle prepared and knew",
   "tab.log.gloss": "Events, and everything that happened",
 } as const;

@@ -8,8 +8,6 @@ export const inspector = {
   "tab.score": "Score",
   "tab.preempt": "Preempt",
   "tab.node": "Node",
-  "tab.more": "More",
-  "inspector.whose": "{pod}, cycle {n}",
   "tab.state": "State",
   "tab.log": "Log",
   "tab.picture": "Picture",
