@@ -7,7 +7,7 @@ from django.utils.translation import gettext
 
 from kviz.companion.reading import See
 from kviz.lessons.library import Library
-from kviz.reference.documents import INDEX, document
+from kviz.reference.documents import GROUPS, document
 from kviz.reference.glossary import Glossary, english_glossary, glossary
 from kviz.reference.plugin_facts import plugin_facts
 from kviz.reference.then_and_now import english_table
@@ -24,7 +24,7 @@ def is_there(see: See, lessons: Library) -> bool:
         case "old_word":
             return name in {row.id for row in english_table().rows}
         case "document":
-            return name.partition("#")[0] in INDEX
+            return any(name.partition("#")[0] in group for group in GROUPS.values())
         case _:
             return lessons.get(name) is not None
 
