@@ -124,8 +124,11 @@ def test_students_propose_and_the_teacher_alone_reads_it(at_task: Lesson) -> Non
         assert seat.propose(cpu("1")).status_code == 204
         assert seat.propose(cpu(amount)).status_code == 204  # the latest counts
     assert seat.propose("node/attic cordon").status_code == 400
-    task = teacher_document(at_task.room)["teacher"]["task"]
-    assert task["proposals"] == [{"changes": cpu("7"), "n": 2}, {"changes": cpu("9"), "n": 1}]
+    teacher: Any = teacher_document(at_task.room)["teacher"]
+    assert teacher["task"]["proposals"] == [
+        {"changes": cpu("7"), "n": 2},
+        {"changes": cpu("9"), "n": 1},
+    ]
     for audience in ("class", "screen"):
         assert cpu("9") not in json.dumps(DOCUMENTS[audience](at_task.room))
     at_task.lead("go", step=1)

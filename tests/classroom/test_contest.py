@@ -190,13 +190,18 @@ def test_what_was_shown_before_a_class_was_frozen_stays_shown(contest: Lesson) -
     assert do(mina, "undo").status_code == 409
 
 
+def may_play(lesson: Lesson) -> bool:
+    teacher: Any = teacher_document(lesson.room)["teacher"]
+    return bool(teacher["may_play"])
+
+
 def test_a_lesson_may_be_interrupted_and_goes_on(lesson: Lesson, mina: Browser) -> None:
     assert board(mina).status_code == 409
     lesson.lead("go", step=2)
-    assert not teacher_document(lesson.room)["teacher"]["may_play"]
+    assert not may_play(lesson)
     assert lesson.teacher.say("play").status_code == 409  # it would show what later steps hide
     lesson.lead("go", step=LAST)
-    assert teacher_document(lesson.room)["teacher"]["may_play"]
+    assert may_play(lesson)
     lesson.lead("play")
     assert lesson.teacher.say("play").status_code == 409
     assert "default/web" in [each["name"] for each in board(mina).json()["pods"]]
@@ -214,7 +219,7 @@ def test_where_the_scheduler_evicts_to_place_more_nobody_is_asked_to_do_as_well(
 def test_the_projector_shows_what_is_to_be_placed_and_then_how_the_class_did(
     contest: Lesson,
 ) -> None:
-    screen = screen_document(contest.room)
+    screen: Any = screen_document(contest.room)
     assert [pod["name"] for pod in screen["to_place"]["pods"]] == [SMALL, LARGE]
     place(contest.enter(), *BEST)
     assert contest.seen["contest"]["spread"] == []

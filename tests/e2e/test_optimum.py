@@ -96,7 +96,7 @@ def test_run_and_optimum_stand_side_by_side(page: Page, api: Api) -> None:
     maps.first.press("ArrowRight")
     expect(page.locator(".pair .ring")).to_have_count(2)
     page.get_by_text("Pods that are elsewhere (2)").click()
-    elsewhere = page.get_by_role("region", name="Pods that are elsewhere")
+    elsewhere = page.get_by_role("group", name="Pods that are elsewhere")
     expect(elsewhere.get_by_role("row").filter(has_text="p1")).to_contain_text("n1")
     maps.first.press("x")
     expect(names).to_have_text(["B", "A"])

@@ -173,7 +173,7 @@ def test_a_guest_who_comes_back_is_kept(guest: tuple[Client, Workspace], by: str
     for _ in range(4):
         away(workspace, 6)
         if by == "page":
-            assert len(browser.get("/snapshots/").context["own"]) == 1
+            assert len(browser.get("/snapshots/").context["page"]) == 1
         else:
             assert Client().get(f"{API}/snapshots/", headers=bearer).status_code == 200
         assert guests_prune() == 0

@@ -52,6 +52,7 @@ def test_what_the_scheduler_did_not_get_to(ada: Person, run: Run) -> None:
         "note": reenactment.NOTE,
         "pre_filter": [],
         "also": {"north": [TOO_BIG], "south": [TOO_BIG]},
+        "release_text": run.release_text,
     }
     assert document["note"].startswith("Beyond what kube-scheduler computes")
 

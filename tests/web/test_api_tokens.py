@@ -66,14 +66,14 @@ def test_reading_with_a_token_writes_once_an_hour(mine: Client) -> None:
 def test_a_token_is_shown_once_and_works_where_it_was_made(cleo: User, mine: Client) -> None:
     token = made(mine)
     assert uploaded(token).status_code == 201
-    assert len(mine.get("/snapshots/").context["own"]) == 1
+    assert len(mine.get("/snapshots/").context["page"]) == 1
 
     page = mine.get(TOKENS).content.decode()
     assert token not in page
     assert token not in str(list(ApiToken.objects.values()))
     another = workspace_create(person=cleo, name="Another")
     mine.post(f"/account/workspaces/{another.pk}/use")
-    assert mine.get("/snapshots/").context["own"].count() == 0
+    assert mine.get("/snapshots/").context["page"].paginator.count == 0
     assert listed(token).json()[0]["id"]
 
 

@@ -57,7 +57,7 @@ NOT_NOTED = {
         "run-optimum-cancel", "run-pause", "run-resume", "run-cancel", "run-rename",
         "experiment-new", "experiment-capacity", "experiment-unblock", "experiment-nodes",
         "experiment-cancel", "experiment-run", "followed-check", "followed-open",
-        "followed-resume", "followed-stop", "api-run-list", "api-run-cancel",
+        "followed-resume", "followed-stop", "reading-open", "api-run-list", "api-run-cancel",
         "api-run-pause", "api-run-resume", "api-cycle-snapshot",
         "api-run-optimum", "api-run-luck", "api-run-rules", "api-snapshot-rules",
         "api-experiment-list", "api-experiment-cancel", "api-followed-check", "api-followed-stop",

@@ -56,5 +56,5 @@ def test_a_guest_keeps_one_workspace() -> None:
     browser.get("/snapshots/")
     upload(browser)
     upload(browser)
-    assert len(browser.get("/snapshots/").context["own"]) == 2
+    assert len(browser.get("/snapshots/").context["page"]) == 2
     assert Workspace.objects.count() == 1

@@ -104,7 +104,7 @@ def tokens(ada: Client) -> None:
 
 def run_and_link(ada: Client) -> None:
     ada.post("/snapshots/new", {"text": NODES})
-    snapshot = ada.get("/snapshots/").context["own"][0]
+    snapshot = ada.get("/snapshots/").context["page"][0]
     run = ada.post("/runs/new", {"snapshot": str(snapshot.pk)})["Location"]
     execute(worker="test")
     ada.post(f"{run}/share", {"days": "7"})

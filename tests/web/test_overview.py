@@ -68,7 +68,7 @@ def test_the_list_of_clusters_has_picture_pending_pods_and_a_button(owner: Perso
     html = owner.client.get("/snapshots/").content.decode()
     row = html[html.index("<tbody>") : html.index("</tbody>")]
     assert row.count("<rect") == 2
-    assert '<td class="number">6</td>' in row
+    assert '<td class="number" data-label="Pending">6</td>' in row
     assert f'name="snapshot" value="{snapshot.pk}"' in row
     Snapshot.objects.update(overview={})
     html = owner.client.get("/snapshots/").content.decode()

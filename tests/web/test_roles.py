@@ -304,7 +304,7 @@ def test_one_works_in_the_workspace_one_chose(olga: tuple[User, Client, Workspac
 
     owners = Snapshot.objects.filter(is_sample=False).order_by("created_at")
     assert [each.workspace for each in owners] == [first, second]
-    assert len(browser.get("/snapshots/").context["own"]) == 1
+    assert len(browser.get("/snapshots/").context["page"]) == 1
     browser.post("/account/workspaces/", {"name": "Third"})
     assert Workspace.objects.get(name="Third").memberships.get().person == person
 

@@ -1,6 +1,7 @@
 """What REST answers is what the command prints as JSON, for the same cluster.
 
-The command adds what it was asked with, which over REST stands beside the answer.
+The command adds what it was asked with and what was missing, which over REST stand beside the
+answer.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from kviz.experiments.models import Experiment
 from tests.web.cast import CLUSTER, Person, pod
 
 BIG = pod("big", "2").removeprefix("---\n")
-ASKED_WITH = ("changes", "featureGates", "release", "releaseText", "release_text")
+BESIDE = (
+    "changes", "featureGates", "incomplete", "notModelled", "release", "releaseText", "release_text",
+)  # fmt: skip
 RULES = "- {name: web binds, bind: {pods: {name: web-0}}}\n- {name: all bind, bind: {pods: {}}}\n"
 
 
@@ -37,7 +40,7 @@ def written(folder: str, name: str, text: str) -> str:
 
 def printed(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> Any:
     assert main([*arguments, "--json"]) == code
-    return without(json.loads(capsys.readouterr().out), *ASKED_WITH)
+    return without(json.loads(capsys.readouterr().out), *BESIDE)
 
 
 def experiment(ada: Person, kind: str, **asked: Any) -> Any:
@@ -59,7 +62,7 @@ def test_rules(ada: Person, cluster: str, capsys: pytest.CaptureFixture[str]) ->
     run = ada.finished()
     verdicts = ada.post(f"/runs/{run.pk}/rules/", {"rules": RULES}).json()
     rules = written(cluster, "rules.yaml", RULES)
-    assert without(verdicts, *ASKED_WITH) == printed(
+    assert without(verdicts, *BESIDE) == printed(
         capsys, "check", cluster, f"--rules={rules}", code=1
     )
 

@@ -187,7 +187,7 @@ def test_what_a_guest_did_later_is_a_workspace_of_its_own(cleo: User) -> None:
     sign_in(second)
 
     assert memberships_of(person=cleo).count() == 2
-    assert len(second.get("/snapshots/").context["own"]) == 1
+    assert len(second.get("/snapshots/").context["page"]) == 1
 
 
 def test_a_session_that_names_a_workspace_of_others_does_not_open_it(cleo: User) -> None:

@@ -6,7 +6,8 @@ import { describe, expect, test } from "vitest";
 import { cycleRecord, decidingPoint } from "./cycle.ts";
 import type { CycleRecord } from "./record.ts";
 import { Fold } from "./fold.ts";
-import { eventsAfter, laterOf, observedStory, unknownReason } from "./observed.ts";
+import { eventsAfter, laterOf, observedStory } from "./observed.ts";
+import { unknownReason } from "./rows.ts";
 import { Verdict, verdictColumn, type CycleDetail } from "./verdicts.ts";
 
 const OBSERVED = ["RunStarted", "0", 0, 1_000n, [], [["", []]], [], true];
@@ -65,9 +66,9 @@ describe("an attempt that found nodes", () => {
       Verdict.FEASIBLE,
       Verdict.UNKNOWN,
     ]);
-    expect(unknownReason(record)).toBe("observed.node.filtered");
+    expect(unknownReason(record)).toBe("unknown.filtered");
     const alone = cycleRecord(fold(...attempt(1, passed(1), asked("filter", 1))), 1);
-    expect(unknownReason(alone)).toBe("observed.node.maybe");
+    expect(unknownReason(alone)).toBe("unknown.maybe");
   });
 });
 

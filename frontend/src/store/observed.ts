@@ -7,9 +7,6 @@ import type { CycleRecord, Draft, Point, Step } from "./record.ts";
 import type { Fold } from "./fold.ts";
 import type { Params, TextKey } from "../base/text/text.ts";
 
-/** With fewer nodes a scheduler examines every one of them, unless it tries a nominated one first. */
-const EXAMINES_ALL_BELOW = 100;
-
 /** What is known of one point; `calls` says where the calls of each verb stand. */
 export function observedStep(point: Point, draft: Draft, calls: ReadonlyMap<string, number>): Step {
   const called = (verb: string, flow: Step["flow"] = null): Step => {
@@ -44,12 +41,6 @@ export function observedStory(record: CycleRecord, point: Point | null): { key: 
   if (point === "Score") return { key: "observed.scores", params: { n: call("prioritize") ?? 0 } };
   if (point !== "Filter" && evicts !== undefined) return { key: "observed.evicts", params: { n: evicts } };
   return { key: "observed.passed", params: { n: record.filter?.n_feasible ?? 0 } };
-}
-
-/** Why a node may be missing among those that passed. */
-export function unknownReason(record: CycleRecord): TextKey {
-  const all = record.started.n_nodes < EXAMINES_ALL_BELOW && record.filter?.n_feasible !== 1;
-  return all ? "observed.node.filtered" : "observed.node.maybe";
 }
 
 /** What later calls say about the pod of a cycle; -1 and 0 for nothing. */

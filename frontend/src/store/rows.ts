@@ -1,12 +1,16 @@
 // Which rows the Explorer's tables have, and in which order: for the screen and for files alike.
 
+import "../base/text/late.ts";
 import type { NodeIndex } from "../base/units.ts";
-import { t } from "../base/text/text.ts";
+import { t, type TextKey } from "../base/text/text.ts";
 import type { Explorer } from "./explorer.ts";
 import type { NodeColumn } from "./display.svelte.ts";
 import { nodeMatcher, refusal } from "./nodes.ts";
-import { unknownReason } from "./observed.ts";
+import type { CycleRecord } from "./record.ts";
 import { statusOf, type CycleDetail, type Scores } from "./verdicts.ts";
+
+/** With fewer nodes a scheduler examines every one of them, unless it tries a nominated one first. */
+const EXAMINES_ALL_BELOW = 100;
 
 /** Nodes that exist, match the search, and have the verdict that is isolated, in order. */
 export function nodeRows(explorer: Explorer, verdicts: Uint8Array): NodeIndex[] {
@@ -97,4 +101,10 @@ export function ranking({ totals, nodes }: Scores, winner: NodeIndex): number[] 
   const first = order.findIndex((i) => nodes[i] === winner);
   if (first > 0) order.unshift(order.splice(first, 1)[0]!);
   return order;
+}
+
+/** Why a node may be missing among those that passed. */
+export function unknownReason(record: CycleRecord): TextKey {
+  const all = record.started.n_nodes < EXAMINES_ALL_BELOW && record.filter?.n_feasible !== 1;
+  return all ? "unknown.filtered" : "unknown.maybe";
 }

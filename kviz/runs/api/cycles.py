@@ -25,14 +25,13 @@ from kviz.common.paging import NumberPagination
 from kviz.common.problems import Problem
 from kviz.common.wording import TranslatingJSONRenderer
 from kviz.runs.api.access import SHARE, readable_run
+from kviz.runs.api.evidence_serializers import NodeEvidenceSerializer, PodEvidenceSerializer
 from kviz.runs.api.release_field import RELEASE_TEXT
 from kviz.runs.api.serializers import (
     AlsoSerializer,
     CycleSerializer,
     DevicesSerializer,
     LabInputsSerializer,
-    NodeEvidenceSerializer,
-    PodEvidenceSerializer,
     PreviewSerializer,
     StateSerializer,
 )

@@ -44,7 +44,7 @@ export const evidence = {
   "strip.open": "Side by side",
   "strip.close": "Select no node",
   "strip.label": "The selected node",
-  "inspector.whose": "{pod}, cycle {n}",
+  "whose.cycle": "{pod}, cycle {n}",
   "lead.node": "Node",
   "lead.why": "Why",
   "lead.nodes": { one: "{n} node", other: "{n} nodes" },

@@ -22,6 +22,4 @@ export const extenders = {
   "observed.unknown": "?",
   "observed.bound": "{pod} was bound to {node}.",
   "observed.refused": "{pod} got no node: {message}",
-  "observed.node.filtered": "rejected by an in-tree plugin or another extender (the scheduler does not report which)",
-  "observed.node.maybe": "rejected or not examined: the scheduler does not report which",
 } as const;

@@ -18,6 +18,9 @@ export const late = {
   ...reach,
   ...tour,
 
+  "card.of": "{x} / {y}",
+  "card.pods": "pods",
+  "card.cordoned": "cordoned: spec.unschedulable is set",
   "formula.TaintToleration": "Counts untolerated PreferNoSchedule taints; fewer is better, none is 100.",
   "formula.NodeAffinity": "Adds the weights of the preferred terms that match; the best node becomes 100.",
   "formula.NodeResourcesFit":

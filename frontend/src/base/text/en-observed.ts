@@ -1,6 +1,8 @@
 // English: calls to extenders, and schedulers that are observed, for parts that are fetched when they are first opened.
 
 export const observed = {
+  "unknown.filtered": "rejected by an in-tree plugin or another extender (the scheduler does not report which)",
+  "unknown.maybe": "rejected or not examined: the scheduler does not report which",
   "call.title": "Calls to extenders",
   "call.ignored": "failed, and ignored",
   "call.verb": "Verb",

@@ -138,9 +138,6 @@ export const en = {
   "map.unscheduled": { one: "{n} pod without a node", other: "{n} pods without a node" },
   "map.perBlock": "one block is {n} pods",
   "map.total": "score {n}",
-  "map.of": "{x} / {y}",
-  "map.pods": "pods",
-  "map.cordoned": "cordoned: spec.unschedulable is set",
 
   "timeline.label": "Timeline",
   "timeline.position": "Position in the run",
