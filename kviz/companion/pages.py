@@ -57,7 +57,7 @@ class ShownRow:
     number: int
     row: Row
     kind: object
-    links: tuple[tuple[str, str], ...]
+    links: tuple[tuple[str, str, str], ...]
     where: str
 
 

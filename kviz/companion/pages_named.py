@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext
 
 from kviz.companion.reading import See
 from kviz.lessons.library import Library
@@ -29,25 +30,27 @@ def is_there(see: See, lessons: Library) -> bool:
             return lessons.get(name) is not None
 
 
-def link(see: See, lessons: Library) -> tuple[str, str]:
-    """What the page is called, in the active language, and its address."""
+def link(see: See, lessons: Library) -> tuple[str, str, str]:
+    """What the page is called, its address, and in which language it is called so."""
     kind, name = see.named
     name, _, anchor = name.partition("#")
+    language = get_language() or settings.LANGUAGE_CODE
     match kind:
         case "glossary":
-            return _glossary_name(glossary(), name), f"{reverse('glossary')}#{name}"
+            text, address = _glossary_name(glossary(), name), f"{reverse('glossary')}#{name}"
         case "old_word":
-            return gettext("Then and now"), f"{reverse('then-and-now')}#{name}"
+            text, address = gettext("Then and now"), f"{reverse('then-and-now')}#{name}"
         case "document":
             found = document(name)
-            address = reverse("document", args=[name])
-            return found.title if found else name, f"{address}#{anchor}" if anchor else address
+            text, language = (found.title, found.language) if found else (name, language)
+            address = reverse("document", args=[name]) + (f"#{anchor}" if anchor else "")
         case "lesson":
             stored_lesson = lessons.get(name)
             text = stored_lesson.lesson.title if stored_lesson else name
-            return text, reverse("lesson-detail", args=[name])
+            address = reverse("lesson-detail", args=[name])
         case _:
-            return name, reverse("plugin-detail", args=[name])
+            text, address = name, reverse("plugin-detail", args=[name])
+    return text, address, language
 
 
 def _glossary_name(found: Glossary, anchor: str) -> str:

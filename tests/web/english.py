@@ -27,10 +27,10 @@ VERBATIM_FIELDS: Final = frozenset({"reasons", "reason", "message", "ineligible"
 VERBATIM_ELEMENTS: Final = re.compile(
     r"<(samp|code|pre|script|style|textarea)\b.*?</\1>|<p class=\"message\">.*?</p>"
     r"|placeholder=\"[^\"]*\"|<tr hidden.*?</tr>"
-    r"|<span( class=\"then-now__word\")? lang=\"en\">[^<]*</span>",
+    r"|<span( class=\"then-now__word\")? lang=\"en\">[^<]*</span>|“[^”<]*”",
     re.DOTALL,
 )
-"""Code, what is typed, messages of kube-scheduler, and words of older books."""
+"""Code, what is typed, what is quoted, messages of kube-scheduler, and words of older books."""
 
 
 def english_in(document: Any, verbatim: frozenset[str] = VERBATIM_FIELDS) -> list[str]:
