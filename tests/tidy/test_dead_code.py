@@ -22,7 +22,8 @@ CALLED_BY: dict[str, str] = {
         NoExtraSlash Private process_exception process_view UnnamedFiles receive_data_chunk
         file_complete upload_interrupted LongEnough get_error_message
         workspace_context classic_context
-        bad_request permission_denied page_not_found server_error csrf_failure _reject Counts Proposal""",
+        bad_request permission_denied page_not_found server_error csrf_failure _reject Counts
+        Proposal""",
     "channels": "Hints",
     "logging": "FaultsOfSenders",
     "django-allauth": """Accounts Identities is_open_for_signup add_message pre_social_login

@@ -20,7 +20,8 @@ from tests.web.cast import CLUSTER, Person, pod
 
 BIG = pod("big", "2").removeprefix("---\n")
 BESIDE = (
-    "changes", "featureGates", "incomplete", "notModelled", "release", "releaseText", "release_text",
+    "changes", "featureGates", "incomplete", "notModelled", "release", "releaseText",
+    "release_text",
 )  # fmt: skip
 RULES = "- {name: web binds, bind: {pods: {name: web-0}}}\n- {name: all bind, bind: {pods: {}}}\n"
 
