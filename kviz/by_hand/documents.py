@@ -45,7 +45,7 @@ class NodeDocument(TypedDict):
 
 
 class ToPlaceDocument(TypedDict):
-    """What is to be placed, and where, before anybody has."""
+    """The waiting pods and the nodes before the first placement."""
 
     pods: list[PodDocument]
     nodes: list[NodeDocument]

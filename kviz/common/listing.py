@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Final, TypeVar
 from uuid import UUID
 
@@ -37,9 +37,11 @@ def text_in(request: HttpRequest) -> str:
     return request.GET.get("q", "").strip()
 
 
-def chosen(request: HttpRequest, name: str) -> list[str]:
-    """The rows that were ticked."""
-    return request.POST.getlist(name)[:MAX_CHOSEN]
+def ticked(
+    request: HttpRequest, name: str, row_of: Callable[[HttpRequest, UUID], Row]
+) -> list[Row]:
+    """The rows that were ticked; `row_of` gets one. Raises Http404 for what is no row."""
+    return [row_of(request, uuid_of(each)) for each in request.POST.getlist(name)[:MAX_CHOSEN]]
 
 
 def uuid_of(text: str) -> UUID:

@@ -76,7 +76,7 @@ def _named(name: str) -> Reading:
 
 @cache
 def _in(language: str, folder: str) -> dict[str, Reading]:
-    """The pages with their texts in a language, as far as they are known in it."""
+    """The pages with their texts in a language; English where there is no translation."""
     with override(language):
         return {
             name: with_prose(reading, lambda text: pgettext(CONTEXT, text) if text else text)

@@ -36,7 +36,7 @@ class Shown(Fact, frozen=True, kw_only=True):
 class Place(Moment, frozen=True, kw_only=True):
     """Where a row leads: a moment in the run of a sample, of a lesson, or of a cluster of the file.
 
-    `look` says what is to be seen there, `shows` proves it.
+    `look` says what one sees there, `shows` proves it.
     """
 
     sample: str = ""

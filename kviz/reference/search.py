@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import unescape
@@ -48,7 +48,8 @@ class Kind:
 
 def found(words: str) -> list[Kind]:
     """Each source that has all the words in one place; names that have them come first."""
-    wanted = words.lower().split()
+    # A word is found from its beginning; Chinese has no spaces between words.
+    wanted = [re.compile(rf"(?<![a-z]){re.escape(word)}") for word in words.lower().split()]
     kinds = (
         (_("Plugins"), _plugins()),
         (_("Glossary"), _terms()),
@@ -63,18 +64,18 @@ def found(words: str) -> list[Kind]:
     return [each for each in (*answers, Kind(_("Then and now"), old)) if each.found]
 
 
-def _matching(wanted: list[str], places: Iterator[Found]) -> Iterator[Found]:
+def _matching(wanted: Sequence[re.Pattern[str]], places: Iterator[Found]) -> Iterator[Found]:
     def has_all(text: str) -> bool:
-        return all(word in text.lower() for word in wanted)
+        return all(word.search(text.lower()) for word in wanted)
 
     there = [each for each in places if has_all(f"{each.name} {each.text}")]
     for each in sorted(there, key=lambda place: not has_all(place.name)):
         yield Found(each.name, each.url, _around(each.text, wanted), each.language)
 
 
-def _around(text: str, wanted: list[str]) -> str:
+def _around(text: str, wanted: Sequence[re.Pattern[str]]) -> str:
     """The part of a text that has one of the words, without half words at its start."""
-    at = min((at for word in wanted if (at := text.lower().find(word)) >= 0), default=0)
+    at = min((at.start() for word in wanted if (at := word.search(text.lower()))), default=0)
     start = text.rfind(" ", 0, at - AROUND) + 1 if at > AROUND else 0
     return ("… " if start else "") + Truncator(text[start:]).chars(SHOWN)
 

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from kviz.accounts.middleware import share_of, workspace_of
 from kviz.accounts.throttling import too_often
-from kviz.common.listing import chosen, one_of, page_of, text_in, uuid_of
+from kviz.common.listing import one_of, page_of, text_in, ticked
 from kviz.common.problems import ErrorItem
 from kviz.reference import kubectl
 from kviz.samples import Sample
@@ -213,11 +213,10 @@ def _form(
 @require_POST
 def snapshots_delete(request: HttpRequest) -> HttpResponse:
     """Delete the clusters that were ticked, with their runs."""
-    ticked = chosen(request, "snapshot")
-    if not ticked:
+    found = ticked(request, "snapshot", own_snapshot_of)
+    if not found:
         nothing: ErrorItem = {"message": _("Select the clusters to delete.")}
         return _list(request, [nothing], HTTPStatus.BAD_REQUEST)
-    found = [own_snapshot_of(request, uuid_of(each)) for each in ticked]
     services.snapshots_delete(snapshots=found)
     text = ngettext(
         "%(n)d cluster and its runs were deleted.",

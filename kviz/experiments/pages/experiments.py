@@ -18,7 +18,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from kviz.accounts.middleware import workspace_of
 from kviz.accounts.throttling import too_often
-from kviz.common.listing import chosen, one_of, page_of, text_in, uuid_of
+from kviz.common.listing import one_of, page_of, text_in, ticked
 from kviz.common.problems import ErrorItem
 from kviz.common.wording import translated
 from kviz.experiments import selectors, services
@@ -96,11 +96,10 @@ def _wanted(request: HttpRequest, clusters: Sequence[Snapshot]) -> selectors.Exp
 @require_POST
 def experiments_delete(request: HttpRequest) -> HttpResponse:
     """Delete the experiments that were ticked."""
-    ticked = chosen(request, "experiment")
-    if not ticked:
+    found = ticked(request, "experiment", own_experiment_of)
+    if not found:
         nothing: ErrorItem = {"message": _("Select the experiments to delete.")}
         return _list(request, [nothing], HTTPStatus.BAD_REQUEST)
-    found = [own_experiment_of(request, uuid_of(each)) for each in ticked]
     services.experiments_delete(experiments=found)
     text = ngettext("%(n)d experiment was deleted.", "%(n)d experiments were deleted.", len(found))
     messages.info(request, text % {"n": len(found)})

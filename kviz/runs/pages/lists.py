@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from kviz.accounts.middleware import workspace_of
 from kviz.accounts.throttling import too_often
-from kviz.common.listing import chosen, one_of, page_of, text_in, uuid_of
+from kviz.common.listing import one_of, page_of, text_in, ticked
 from kviz.common.problems import ErrorItem
 from kviz.run_file import RunFileError
 from kviz.runs import selectors, services
@@ -83,11 +83,10 @@ def _wanted(request: HttpRequest, clusters: Sequence[Snapshot]) -> RunFilter:
 @require_POST
 def runs_delete(request: HttpRequest) -> HttpResponse:
     """Delete the runs that were ticked."""
-    ticked = chosen(request, "run")
-    if not ticked:
+    runs = ticked(request, "run", own_run_of)
+    if not runs:
         nothing: ErrorItem = {"message": _("Select the runs to delete.")}
         return _run_list(request, [nothing], HTTPStatus.BAD_REQUEST, _("Nothing was deleted"))
-    runs = [own_run_of(request, uuid_of(each)) for each in ticked]
     services.runs_delete(runs=runs)
     text = ngettext("%(n)d run was deleted.", "%(n)d runs were deleted.", len(runs))
     messages.info(request, text % {"n": len(runs)})
