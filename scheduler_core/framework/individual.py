@@ -84,6 +84,8 @@ def prepare_individually(framework: Framework, pod: PodInfo, nodes: Nodes) -> Pr
         if not implements(plugin, PreFilterPlugin):
             continue
         outcome = call("PreFilter", plugin.name, pod, plugin.pre_filter, pod, nodes)
+        if isinstance(outcome, Prepared) and outcome.rejection is not None:
+            outcome = outcome.rejection
         if isinstance(outcome, Prepared):
             found.state.pre_filter[plugin.name] = outcome.state
             if outcome.skip:

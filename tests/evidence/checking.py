@@ -16,7 +16,7 @@ from scheduler_core.evidence.requirement import Stated
 from scheduler_core.evidence.resources import ResourceRoom
 from scheduler_core.evidence.spread import SpreadKept
 from scheduler_core.evidence.taints import TaintTolerated
-from scheduler_core.framework.status import Code
+from scheduler_core.framework.status import SUCCESS, Code
 from scheduler_core.preemption.report import PreemptionReport
 from scheduler_core.scheduler.cycle_evidence import evidence_of
 from scheduler_core.scheduler.cycle_record import Cycle
@@ -53,6 +53,7 @@ class Observer:
         assert self.run is not None
         evidence = evidence_of(cycle, self.run.simulation.objects)
         check_requests(cycle, evidence)
+        check_whole_pod(cycle, evidence)
         for each in evidence.pod:
             check_pod(each, self._checked)
         preemptions = {}
@@ -93,6 +94,13 @@ def check_requests(cycle: Cycle, evidence: CycleEvidence) -> None:
         decided = each.pod_level if each.pod_level is not None else max(each.main, each.init)
         # Parts finer than the unit are rounded up one by one.
         assert abs(decided + each.overhead - each.total) <= len(each.shares) + 1
+
+
+def check_whole_pod(cycle: Cycle, evidence: CycleEvidence) -> None:
+    """What rejected the pod before any node was looked at is among its evidence."""
+    status = cycle.pre_filter.status if cycle.pre_filter is not None else SUCCESS
+    if status.is_rejected and status.plugin:
+        assert status.plugin in {each.plugin for each in evidence.pod}, cycle.pod.key
 
 
 def check_pod(found: PluginEvidence, checked: Checked) -> None:

@@ -59,16 +59,23 @@ def test_the_statuses_are_whole() -> None:
     assert found.nodes == {"a": (never,)}
 
 
-@pytest.mark.parametrize("code", [Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE])
-def test_plugins_that_turn_the_pod_down_do_not_silence_the_others(code: Code) -> None:
+NOT_TODAY = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("not today",))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [no("not today"), NOT_TODAY, Prepared("state", rejection=NOT_TODAY)],
+    ids=["unschedulable", "unresolvable", "with a state"],
+)
+def test_plugins_that_turn_the_pod_down_do_not_silence_the_others(answer: Any) -> None:
     world = three_nodes()
-    refusing, idle = Answering("Refusing", no("not today", code)), Answering("Idle", SKIP)
+    refusing, idle = Answering("Refusing", answer), Answering("Idle", SKIP)
     later = Answering("Later", no("nor tomorrow"))
     asked = Turnstile("Filter", "c")
     profile = framework(refusing, idle, later, asked)
     found = evaluate_individually(profile, some_pod(world), world.all_nodes())
     assert found.pod == (
-        Status(code, ("not today",), "Refusing"),
+        Status(getattr(answer, "code", NOT_TODAY.code), ("not today",), "Refusing"),
         Status(Code.UNSCHEDULABLE, ("nor tomorrow",), "Later"),
     )
     assert said(found) == {"c": ["Filter: Filter says no"]}
