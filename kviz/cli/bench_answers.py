@@ -160,4 +160,4 @@ def _luck(objects: Sequence[KubeObject]) -> Saying:
     )
     alone = sum(each.runs for each in found.alone)
     tight = ", every interval tight" if found.is_tight else ""
-    yield f"{found.runs:,} runs{tight}, {alone:,} of single coins"
+    yield f"{found.runs:,} runs{tight}, {alone:,} of single choices"

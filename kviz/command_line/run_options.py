@@ -114,8 +114,8 @@ def add_rule_options(command: argparse.ArgumentParser) -> None:
         type=int,
         default=0,
         metavar="N",
-        help="counts where lots are drawn: with --tie-break draw, and among equals that an "
-        "extender has scored (default: %(default)s)",
+        help="used only when ties are broken randomly: with --tie-break draw, and among equals "
+        "that an extender has scored (default: %(default)s)",
     )
     command.add_argument(
         "--tie-break",

@@ -160,7 +160,7 @@ def server_of(clusters: Mapping[str, Path], time_limit_s: float) -> MCPServer[No
         (tools.survive, "What becomes of the cluster when each zone or each node is gone."),
         (tools.nodes, "The cheapest nodes with which all pods bind, and which could be drained."),
         (tools.check, "Which rules a cluster keeps and which it breaks, with what that rests on."),
-        (tools.luck, "Which placements hold and which are a coin toss, over many runs."),
+        (tools.luck, "Which placements hold and which are luck, over many runs."),
         (tools.more, "Read on in an answer that was cut: a list, an object or a long text."),
     ):
         server.add_tool(

@@ -2,4 +2,4 @@
 
 from kviz.questions import Command
 
-COMMAND = Command("luck", "say which placements hold and which are a coin toss")
+COMMAND = Command("luck", "say which placements hold and which are luck")

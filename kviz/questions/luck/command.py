@@ -1,4 +1,4 @@
-"""`kviz luck`: which placements hold, whatever coins come up, and which do not."""
+"""`kviz luck`: which placements hold, whatever the random choices, and which do not."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ LONG_S = 10
 def add_parser(commands: Subparsers) -> None:
     command = commands.add_parser(
         "luck",
-        description="Run the scheduler many times over what kubectl printed, tossing each time the "
-        "coins that a real scheduler tosses, and say for every pending pod how often it finds a "
-        "node, and which (docs/luck.md).",
+        description="Run the scheduler many times over what kubectl printed, each time with other "
+        "random choices where a real scheduler has any, and say for every pending pod how often it "
+        "finds a node, and which (docs/luck.md).",
     )
     add_files_argument(command)
     command.add_argument("--pod", default="", metavar="NS/NAME", help="list this pod only")
@@ -48,10 +48,11 @@ def add_parser(commands: Subparsers) -> None:
         "clusters down to 100)",
     )
     command.add_argument(
-        "--coins",
+        "--choices",
         default="",
         metavar="A,B",
-        help=f"toss these of {', '.join(COINS)} (default: those that the release tosses)",
+        help=f"make these at random, of {', '.join(COINS)} (default: those that the release makes "
+        "at random)",
     )
     command.add_argument(
         "--jobs", type=int, default=0, metavar="N", help="processes (default: one per core)"
@@ -81,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
         found = luck(
             objects,
             made_of.options,
-            coins=_coins(options.coins, made_of.options.tie_break),
+            coins=_coins(options.choices, made_of.options.tie_break),
             runs=options.runs,
             seed=made_of.options.seed,
             jobs=options.jobs or n_cores(),
@@ -120,16 +121,16 @@ class _Clock:
             text = (
                 f"kviz: note: {n_made} runs took {took_s:.0f} s; {self._n_runs:,} are made, or "
                 f"fewer once every interval is tight: up to {left_s:.0f} s more, and then some "
-                "with single coins (--runs)"
+                "with single choices (--runs)"
             )
             print(text, file=sys.stderr)
 
 
 def _coins(text: str, tie_break: TieBreak) -> tuple[Coin, ...]:
-    """Return the coins to toss, in their order. Raises WrongUsage."""
+    """Return the choices to make at random, in their order. Raises WrongUsage."""
     if not text:
         return coins_of(tie_break)
     asked = {name.strip() for name in text.split(",")}
     if unknown := sorted(asked - set(COINS)):
-        raise WrongUsage(f"--coins: there is no {unknown[0]!r}; there are {', '.join(COINS)}")
+        raise WrongUsage(f"--choices: there is no {unknown[0]!r}; there are {', '.join(COINS)}")
     return tuple(coin for coin in COINS if coin in asked)

@@ -43,8 +43,8 @@ class RunInputsSerializer(serializers.Serializer[Run]):
         required=False,
         min_value=-(2**63),
         max_value=2**63 - 1,
-        help_text="Counts where lots are drawn: with tie_break draw, and among nodes with equal "
-        "totals that an extender has scored.",
+        help_text="Used only when ties are broken randomly: with tie_break draw, and among nodes "
+        "with equal totals that an extender has scored.",
     )
     release = ReleaseField(
         required=False,

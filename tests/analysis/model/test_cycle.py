@@ -236,6 +236,21 @@ def test_where_permit_rejects_the_pod_the_node_that_was_chosen_is_named() -> Non
     assert parting(model, "heapRoot").endswith("the scheduler took n1")
 
 
+@pytest.mark.parametrize(
+    ("result", "later"),
+    [
+        ("unschedulable", " Later it is rejected: the model has no such step."),
+        ("waiting", ""),
+    ],
+)
+def test_a_pod_that_permit_holds_waits_on_its_node(result: str, later: str) -> None:
+    pod = make_pod("p").cpu(1).obj()
+    node = make_node("n1").cpu(4).pods(5).obj()
+    model = model_of(node, pod, result=result, node="", picked="n1", waited=True)
+    assert statement(model).endswith(f" feasible. default/p waits on n1 for Permit.{later}")
+    assert ("later" in model.after.note) == bool(later)
+
+
 def test_soft_taints_are_filters_to_the_model_only() -> None:
     model = model_of(
         make_node("n1").cpu(4).pods(5).taint("slow", "disk", "PreferNoSchedule").obj(),

@@ -79,7 +79,7 @@ def test_one_pod_as_text(cluster: str, capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_changes_and_coins_are_taken(cluster: str, capsys: pytest.CaptureFixture[str]) -> None:
-    asked = ("--runs", "10", "--jobs", "1", "--coins", "draws", "--change", "node/b cordon")
+    asked = ("--runs", "10", "--jobs", "1", "--choices", "draws", "--change", "node/b cordon")
     found = printed(capsys, cluster, *asked)
     assert found["placements"] == {"made": 1, "held": 1, "always_bound": 1}
     assert [each["coin"] for each in found["coins"]] == ["draws"]
@@ -88,7 +88,7 @@ def test_changes_and_coins_are_taken(cluster: str, capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(
     ("asked", "code", "says"),
     [
-        (("--coins", "dice"), 2, "there is no 'dice'"),
+        (("--choices", "dice"), 2, "there is no 'dice'"),
         (("--runs", "0"), 2, "--runs must be from 1"),
         (("--pod", "shop/nobody"), 1, "there is no pod shop/nobody"),
     ],
@@ -123,7 +123,7 @@ def test_fewer_runs_are_made_of_larger_clusters(monkeypatch: pytest.MonkeyPatch)
 def test_what_takes_long_is_announced(
     cluster: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = ["luck", cluster, "--runs", "3", "--jobs", "1", "--coins", "draws"]
+    asked = ["luck", cluster, "--runs", "3", "--jobs", "1", "--choices", "draws"]
     monkeypatch.setattr(command, "ROUND", 1)
     monkeypatch.setattr(command, "LONG_S", 3600)
     assert main(asked) == 0

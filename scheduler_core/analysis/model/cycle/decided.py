@@ -32,6 +32,8 @@ class Decided:
     ineligible: str = ""
     by_nominated: tuple[str, ...] = ()
     by_others_anti_affinity: tuple[str, ...] = ()
+    waited: bool = False
+    """A Permit plugin held the pod on the node that was picked."""
     is_narrowed: bool = False
     """PreFilter left only some nodes, and no others were looked at."""
     release_text: str = ""

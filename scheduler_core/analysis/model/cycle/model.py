@@ -185,6 +185,13 @@ def _after(
 
 def _note(decided: Decided) -> str:
     match decided.result:
+        case "unschedulable" if decided.waited:
+            return say(
+                "model.held_then_rejected",
+                "a Permit plugin holds the pod on {node} and rejects it later; the model has no "
+                "such step",
+                node=decided.picked,
+            )
         case "unschedulable" if decided.picked:
             return say(
                 "model.refused_there",

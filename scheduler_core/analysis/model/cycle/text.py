@@ -80,12 +80,32 @@ def _with_feasible(model: CycleModel, what: str) -> str:
             pod=decided.pod,
             node=decided.node,
         )
+    if decided.waited:
+        return say("model.and_more", "{what}. {more}", what=what, more=_waiting(model))
     return say(
         "model.gets_no_node",
         "{what}. {pod} does not get a node: {why}.",
         what=what,
         pod=decided.pod,
         why=model.after.note or NOT_KNOWN,
+    )
+
+
+def _waiting(model: CycleModel) -> str:
+    """Return that the pod waits on a node, as it does when its cycle ends, and what follows."""
+    decided = model.decided
+    if decided.result == "waiting":
+        return say(
+            "model.waits_on",
+            "{pod} waits on {node} for Permit.",
+            pod=decided.pod,
+            node=decided.picked,
+        )
+    return say(
+        "model.waits_on_then_rejected",
+        "{pod} waits on {node} for Permit. Later it is rejected: the model has no such step.",
+        pod=decided.pod,
+        node=decided.picked,
     )
 
 
