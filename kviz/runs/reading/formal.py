@@ -69,13 +69,14 @@ def decided_of(recorded: CycleDocument) -> Decided:
         by_others_anti_affinity=tuple(
             name for name, status in rejected if OTHERS_ANTI_AFFINITY in status.get("reasons", ())
         ),
-        waited=any(
-            (each["point"], each["status"]["code"]) == ("Permit", "Wait")
-            for each in recorded["points"]
-        ),
+        waited=any(_holds(each) for each in recorded["points"]),
         is_narrowed=recorded.get("pre_filter", {}).get("node_names") is not None,
         release_text=recorded["release_text"],
     )
+
+
+def _holds(point: Any) -> bool:
+    return (point["point"], point["status"]["code"]) == ("Permit", "Wait")
 
 
 def _only_nominated(status: Any) -> bool:
