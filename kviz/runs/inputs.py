@@ -14,6 +14,7 @@ from kviz.common.hosts import AllowedHosts
 from kviz.common.problems import ErrorItem
 from kviz.runs.models import Run
 from kviz.runs.scenario_fit import misfits
+from kviz.samples.notes import with_known_notes
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.samples import sample_of
 from kviz.snapshots.selectors import snapshot_objects_each, snapshot_told
@@ -104,7 +105,7 @@ def scenario_of(text: str) -> Scenario:
     if not text.strip():
         return Scenario()
     try:
-        return load_scenario(text)
+        return with_known_notes(load_scenario(text))
     except ScenarioError as error:
         raise invalid("scenario", error.problems) from error
 

@@ -15,6 +15,7 @@ from typing import Final
 
 from scheduler_core.evidence.cycle import CycleEvidence, PluginEvidence
 from scheduler_core.trace.names import Rejection
+from scheduler_core.trace.tables import FIT
 from scheduler_core.trace.why import Why, is_lasting, standing
 from scheduler_core.wording import AND, Text, say, series, some_of
 
@@ -96,15 +97,21 @@ def nearest_first(evidence: CycleEvidence, found: Why) -> list[str]:
 
 
 def rejections_of(evidence: CycleEvidence, found: Why, node: str) -> list[PluginEvidence]:
-    """Return what rejects a node: lasting causes first; of equals what the cycle recorded."""
+    """Return what rejects a node: lasting causes first; of equals what the cycle recorded.
+
+    Of lasting causes a node that is too small is last: a larger one removes that.
+    """
     recorded = next((miss.plugin for miss in found.nearest if miss.node == node), "")
     return sorted(
         evidence.node(node).rejections,
-        key=lambda each: (
-            not is_lasting(each.plugin, each.status.code.label),
-            each.plugin != recorded,
-        ),
+        key=lambda each: (_place(each), each.plugin != recorded),
     )
+
+
+def _place(found: PluginEvidence) -> int:
+    if not is_lasting(found.plugin, found.status.code.label):
+        return 2
+    return 1 if found.plugin == FIT else 0
 
 
 def _known(evidence: CycleEvidence, node: str) -> list[Rejection]:

@@ -24,6 +24,7 @@ from scheduler_core.sim import RunOptions, reenact_cycle
 from scheduler_core.sim.run import Run
 from scheduler_core.trace.why import NearMiss, Why
 from tests.builders import NodeBuilder, PodBuilder
+from tests.plugins.storage import claim, volume
 
 TAINT = Taint(key="dedicated", value="database", effect="NoSchedule")
 
@@ -311,6 +312,17 @@ def test_the_only_node_that_is_large_enough_leads_as_such() -> None:
     assert lead is not None
     assert lead.which == "large, of 2 nodes the only one large enough"
     assert lead.elsewhere == ("small: needs 6 cpu, the whole node has 4",)
+
+
+def test_a_volume_elsewhere_leads_before_a_node_that_is_too_small() -> None:
+    """A larger node removes the second; the first no node of another zone does."""
+    elsewhere = volume("pv-a", hosts=["other"], claimed_by="data")
+    pod = PodBuilder("p").cpu("5").claim("data").obj()
+    node = NodeBuilder("n").cpu("4").obj()
+    lead = lead_of_why(evidence(node, elsewhere, claim("data", volume="pv-a"), pod), near("n"))
+    assert lead is not None
+    assert lead.plugin == "VolumeBinding"
+    assert lead.also[-1] == "needs 5 cpu, the whole node has 4"
 
 
 def test_the_pod_leads_before_its_nodes() -> None:

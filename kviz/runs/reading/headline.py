@@ -108,15 +108,10 @@ def _sentence(n_scheduled: int, n_pending: int, causes: Sequence[PendingCause]) 
         return _("No pod waited for a node.")
     if not n_pending and n_waited == 2:
         return _("Both waiting pods got a node.")
+    if not n_pending and n_waited == 1:
+        return _("The one waiting pod got a node.")
     if not n_pending:
-        return (
-            ngettext(
-                "The one waiting pod got a node.",
-                "All %(all)s waiting pods got a node.",
-                n_waited,
-            )
-            % values
-        )
+        return _("All %(all)s waiting pods got a node.") % values
     if n_waited == 1:
         return _("The one waiting pod stays pending.")
     if not n_scheduled:

@@ -213,5 +213,5 @@ def _note(decided: Decided) -> str:
         case _:
             return say(
                 "model.step_failed",
-                "a step failed, and the scheduler puts the pod back; the model has no such step",
+                "a later step failed; the model has no such step",
             )

@@ -61,6 +61,8 @@ def _feasible(model: CycleModel) -> str:
         text = say("model.feasible_at_least_one", "At least 1 of {of} nodes is feasible", of=of)
     elif places.feasible.at_least:
         text = say("model.feasible_at_least", "At least {n} of {of} nodes are feasible", n=n, of=of)
+    elif of == 1:
+        text = say("model.feasible_only", "The only node is feasible")
     elif n == 1:
         text = say("model.feasible_one", "1 of {of} nodes is feasible", of=of)
     else:
@@ -80,7 +82,7 @@ def _with_feasible(model: CycleModel, what: str) -> str:
             pod=decided.pod,
             node=decided.node,
         )
-    if decided.waited:
+    if decided.waited and decided.result in ("waiting", "unschedulable"):
         return say("model.and_more", "{what}. {more}", what=what, more=_waiting(model))
     return say(
         "model.gets_no_node",
