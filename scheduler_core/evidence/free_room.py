@@ -18,6 +18,7 @@ from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.evidence.requirement import state_of
 from scheduler_core.framework.individual import Preparation
 from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.status import Code
 from scheduler_core.plugins.node_resources import Fit
 from scheduler_core.wording import AND, SEMICOLON, say, series
 
@@ -126,6 +127,7 @@ def _lack_only_room(
 ) -> BoolArray:
     """Return bool (n,): the nodes that Fit rejects in one of the worlds, and nothing else in any.
 
+    A node that is too small even if it were empty lacks more than room.
     The worlds are of the same nodes, without nominated pods and with them.
     """
     names = worlds[0].names
@@ -139,6 +141,7 @@ def _lack_only_room(
         ).items():
             if plugin == Fit.name:
                 short |= verdict.code != 0
+                otherwise &= verdict.code != Code.UNSCHEDULABLE_AND_UNRESOLVABLE
             else:
                 otherwise &= verdict.code == 0
     found: BoolArray = otherwise & short

@@ -256,6 +256,7 @@ KINDS = {
     "labelKeys": say("unblock.own_revision", "counting only pods of its own revision"),
     "sidecar": say("unblock.plain_init", "sidecars made plain init containers"),
     "wait": say("unblock.waiting_for_node", "waiting for a node to be back"),
+    "ready": say("unblock.waiting_until_ready", "waiting until a node is ready"),
     "force": say("unblock.force_deleting", "force-deleting pods that are terminating"),
     "scale": say("unblock.scaling_down", "scaling down"),
     "uncordon": say("unblock.uncordoning", "uncordoning"),

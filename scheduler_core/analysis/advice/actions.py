@@ -24,6 +24,7 @@ Kind = Literal[
     "labelKeys",
     "sidecar",
     "wait",
+    "ready",
     "force",
     "scale",
     "uncordon",
@@ -57,6 +58,7 @@ PRICES: Final[dict[Kind, int]] = {
     "labelKeys": 2,
     "sidecar": 3,
     "wait": 1,
+    "ready": 1,
     "force": 4,
     "scale": 6,
     "uncordon": 2,
@@ -90,6 +92,8 @@ BROKEN_BUDGET: Final = 10
 """For each pod that is moved or deleted though its disruption budget does not allow it."""
 AGAINST_THE_NODE: Final = 5
 """For going where a node is cordoned or in bad health."""
+UNDONE: Final = 20
+"""For what a controller undoes at once."""
 EVICTED: Final = 6
 """For each pod that the run evicts more than it does without."""
 NEWLY_PENDING: Final = 4
@@ -145,7 +149,8 @@ class Plan:
 
     def risking(self, changes: Sequence[Change]) -> list[Change]:
         """Return those of its changes that somebody makes: what is waited for is no risk."""
-        waited = [one for each in self.parts if each.kind == "wait" for one in each.changes]
+        waits = (each for each in self.parts if each.kind in ("wait", "ready"))
+        waited = [one for each in waits for one in each.changes]
         return [each for each in changes if each not in waited]
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from scheduler_core.analysis.advice.actions import (
@@ -14,13 +14,20 @@ from scheduler_core.analysis.advice.actions import (
     Plan,
 )
 from scheduler_core.analysis.advice.budgets import Disruptions, against
-from scheduler_core.analysis.advice.harm import ORDER, Harm, harm_of, leaving_of, warnings_of
+from scheduler_core.analysis.advice.harm import (
+    ORDER,
+    Harm,
+    harm_of,
+    leaving_of,
+    warnings_of,
+    warnings_of_place,
+)
 from scheduler_core.analysis.advice.leaving import Leaving
 from scheduler_core.analysis.advice.made_again import MadeAgain, made_again
 from scheduler_core.analysis.advice.titles import title_of
 from scheduler_core.analysis.advice.trial import Differing, RunEnd, differences
 from scheduler_core.analysis.advice.words import sentence_of
-from scheduler_core.api import Pod
+from scheduler_core.api import Node, Pod
 from scheduler_core.changes import Change, line_of
 from scheduler_core.changes.applying import RestingCluster
 from scheduler_core.changes.owners import kind_told
@@ -167,11 +174,21 @@ def answer_of(
         n_helped=len(nodes),
         leaving=leaving,
         budgets=budgets,
-        warnings=(*warnings_of(plan.risking(changes), asked.cluster), *again.warnings),
+        warnings=(*_warned(asked, plan, changes, nodes), *again.warnings),
         title=title_of(plan, pending),
         afterwards=again.sentences,
         pod_kinds={pod.key: kind for pod in losing if (kind := kind_told(pod))},
     )
+
+
+def _warned(
+    asked: Asked, plan: Plan, changes: Sequence[Change], nodes: Sequence[str]
+) -> Iterator[str]:
+    """Yield what the changes risk, and what the nodes do on which the pods are then."""
+    cluster = asked.cluster
+    yield from warnings_of(plan.risking(changes), cluster)
+    known = [node for name in dict.fromkeys(nodes) if (node := cluster.get(Node, name)) is not None]
+    yield from warnings_of_place(cluster.get(Pod, asked.pods[0]), known, changes)
 
 
 def _has_no_node(differing: Differing) -> bool:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal
 
+from msgspec.structs import replace
+
 from scheduler_core.api import (
     CSINode,
     KubeObject,
@@ -35,13 +37,14 @@ from scheduler_core.changes.vocabulary import (
 from scheduler_core.cluster.pods import controller_of
 from scheduler_core.cluster.requests import pod_requests
 from scheduler_core.framework.resource_names import is_extended_resource_name
-from scheduler_core.wording import say
+from scheduler_core.wording import say, series
 
 Harm = Literal["none", "others", "risk"]
 
 ORDER: Final[tuple[Harm, ...]] = ("none", "others", "risk")
 """From what is advised first to what is advised last."""
 
+_CORDON: Final = "node.kubernetes.io/unschedulable"
 _LIFE_CYCLE: Final = (
     "node.kubernetes.io/",
     "node.cloudprovider.kubernetes.io/",
@@ -64,11 +67,19 @@ _PLACES: Final = (
     "node.kubernetes.io/instance-type",
 )
 """How keys of labels begin that say where a machine is, and which it is."""
-_CORDON: Final = "node.kubernetes.io/unschedulable"
 _MACHINE: Final = (
     *("kubernetes.io/os", "kubernetes.io/arch"),
     *("beta.kubernetes.io/os", "beta.kubernetes.io/arch"),
 )
+_WITHOUT_MACHINE: Final = ("virtual-kubelet.io/provider", "eks.amazonaws.com/compute-type")
+"""Taints of nodes that are no machine: each pod there is run somewhere else."""
+_LEAVES: Final = (
+    _CORDON,
+    "node.kubernetes.io/out-of-service",
+    *("karpenter.sh/disrupt", "ToBeDeleted", "DeletionCandidate"),
+)
+"""How keys of taints begin that nothing takes off because a node has become ready."""
+_USUAL_OS: Final = "linux"
 _ALL_OF: Final = "Exists"
 
 
@@ -77,11 +88,58 @@ def is_of_life_cycle(key: str) -> bool:
     return key.startswith(_LIFE_CYCLE) or key.lower().endswith(_NOT_YET)
 
 
+def in_good_health(node: Node) -> Node:
+    """Return a node as a new one would be: without a cordon and taints of its life cycle."""
+    taints = tuple(each for each in node.spec.taints if not is_of_life_cycle(each.key))
+    return replace(node, spec=replace(node.spec, unschedulable=False, taints=taints))
+
+
+def is_off_when_ready(key: str) -> bool:
+    """Return whether a controller or an agent takes a taint off when the node is ready."""
+    return is_of_life_cycle(key) and not key.startswith(_LEAVES)
+
+
 def warnings_of(changes: Sequence[Change], cluster: Objects) -> tuple[str, ...]:
     """Return what a user must know before making these changes; `cluster` is that before them."""
     uncordoned = {each.node for each in changes if isinstance(each, Cordon)}
     found = (text for each in changes for text in _warnings(each, cluster, uncordoned))
     return tuple(dict.fromkeys(found))
+
+
+def warnings_of_place(
+    pod: Pod | None, nodes: Sequence[Node], changes: Sequence[Change]
+) -> Iterator[str]:
+    """Yield where a pod, as it was before some changes, is put onto machines of another kind."""
+    labelled = {each.key for each in changes if isinstance(each, SetLabel)}
+    for key, usual in (("kubernetes.io/os", {_USUAL_OS}), ("kubernetes.io/arch", set[str]())):
+        keys = (key, f"beta.{key}")
+        wanted = _wanted(pod, keys) if pod is not None else set()
+        for node in nodes if labelled.isdisjoint(keys) else ():
+            has = next(
+                (node.metadata.labels[each] for each in keys if each in node.metadata.labels), ""
+            )
+            made_for = wanted or usual
+            if has and made_for and has not in made_for:
+                yield say(
+                    "harm.other_machine",
+                    "{node} runs {has}: an image for {wanted} does not start there",
+                    node=node.name,
+                    has=has,
+                    wanted=series(sorted(made_for)),
+                )
+
+
+def _wanted(pod: Pod, keys: Sequence[str]) -> set[str]:
+    """Return the values of a label that a pod requires of its node."""
+    spec = pod.spec
+    found = {spec.node_selector[key] for key in keys if key in spec.node_selector}
+    affinity = spec.affinity.node_affinity if spec.affinity is not None else None
+    required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
+    for term in required.node_selector_terms if required is not None else ():
+        for each in term.match_expressions:
+            if each.key in keys and each.operator == "In":
+                found |= set(each.values)
+    return found
 
 
 def leaving_of(changes: Sequence[Change], cluster: Objects) -> Iterator[str]:
@@ -138,6 +196,16 @@ def _of_node(
                 yield _marks(key)
         case RemoveTaint(_, key) if key in CONTROL_PLANE:
             yield _serves_control_plane(key)
+        case RemoveTaint(_, key) if key in _WITHOUT_MACHINE:
+            yield _without_machine(key)
+        case RemoveTaint(node, _) if _os_of(cluster.get(Node, node)) not in ("", _USUAL_OS):
+            yield say(
+                "harm.other_os",
+                "without its taint pods for {usual} may be placed on {node}, which runs {has}",
+                usual=_USUAL_OS,
+                node=node,
+                has=_os_of(cluster.get(Node, node)),
+            )
         case RemoveTaint(node, key) if _has_devices(cluster.get(Node, node), key):
             yield say(
                 "harm.open_to_all",
@@ -157,6 +225,10 @@ def _of_node(
             pass
 
 
+def _os_of(node: Node | None) -> str:
+    return node.metadata.labels.get("kubernetes.io/os", "") if node is not None else ""
+
+
 def _of_toleration(toleration: Mapping[str, object]) -> Iterator[str]:
     key = str(toleration.get("key") or "")
     if not key and toleration.get("operator") == _ALL_OF:
@@ -165,6 +237,8 @@ def _of_toleration(toleration: Mapping[str, object]) -> Iterator[str]:
         yield _marks(key)
     elif key in CONTROL_PLANE:
         yield _serves_control_plane(key)
+    elif key in _WITHOUT_MACHINE:
+        yield _without_machine(key)
 
 
 def _of_device_nodes(
@@ -231,6 +305,14 @@ def _of_field(change: SetField, pod: Pod | None) -> Iterator[str]:
     elif change.path.startswith("spec.resourceClaims") and change.value is None:
         yield say("harm.no_devices", "the pod starts without these devices: does it work then?")
     elif ".requests" in change.path and change.value in (None, 0, "0", "0m"):
+        resource = change.path.partition(".requests")[2].strip(".[]")
+        if is_extended_resource_name(resource):
+            yield say(
+                "harm.no_device",
+                "with a request of 0 the container gets no {resource}",
+                resource=resource,
+            )
+            return
         yield say(
             "harm.no_request",
             "with a request of 0 nothing is kept for the pod: it may starve, and is evicted early",
@@ -278,10 +360,22 @@ def _tolerated(asking: ResourceClaim | ResourceClaimTemplate) -> set[str]:
 
 
 def _marks(key: str) -> str:
+    if key == _CORDON:
+        return say(
+            "harm.cordon",
+            "{key} marks a cordoned node: find out why it is, then uncordon it",
+            key=key,
+        )
+    if key.startswith(_LEAVES):
+        return say(
+            "harm.leaves",
+            "{key} marks a node that is leaving: a pod there soon loses its node again",
+            key=key,
+        )
     return say(
         "harm.life_cycle",
-        "{key} marks a node that is starting, in bad health or leaving: wait until it is taken "
-        "off, or mend the node",
+        "{key} marks a node that is starting or in bad health: wait until it is taken off, or "
+        "mend the node",
         key=key,
     )
 
@@ -291,6 +385,15 @@ def _serves_control_plane(key: str) -> str:
         "harm.control_plane",
         "{key} keeps nodes for the control plane: a pod there takes room from the API server and "
         "etcd",
+        key=key,
+    )
+
+
+def _without_machine(key: str) -> str:
+    return say(
+        "harm.without_machine",
+        "{key} marks a node that is no machine: a pod there runs elsewhere, often without the "
+        "volumes and DaemonSets of the cluster, and on Fargate only if it was made for it",
         key=key,
     )
 

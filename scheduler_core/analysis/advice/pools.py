@@ -63,7 +63,7 @@ def pools_of(nodes: Iterable[Node]) -> tuple[Pool, ...]:
     """Group nodes into pools, in order of their first nodes; names are unique."""
     groups: dict[tuple[object, ...], list[Node]] = {}
     for node in nodes:
-        groups.setdefault(_looks(node), []).append(node)
+        groups.setdefault(looks_of(node), []).append(node)
     taken: Counter[str] = Counter()
     pools = []
     for members in groups.values():
@@ -79,7 +79,8 @@ def zone_of(node: Node) -> str:
     return _first(node.metadata.labels, ZONE_LABELS)
 
 
-def _looks(node: Node) -> tuple[object, ...]:
+def looks_of(node: Node) -> tuple[object, ...]:
+    """Return what nodes of one pool have in common."""
     own = {HOSTNAME, *ZONE_LABELS, *REGION_LABELS}
     labels = {
         key: value

@@ -11,6 +11,7 @@ from itertools import product
 
 from scheduler_core.analysis.advice.actions import (
     AGAINST_THE_NODE,
+    UNDONE,
     Action,
     action,
     in_map,
@@ -18,8 +19,13 @@ from scheduler_core.analysis.advice.actions import (
     together,
 )
 from scheduler_core.analysis.advice.devices import devices_had, one_elsewhere, one_more
-from scheduler_core.analysis.advice.harm import CONTROL_PLANE
+from scheduler_core.analysis.advice.harm import (
+    CONTROL_PLANE,
+    in_good_health,
+    is_off_when_ready,
+)
 from scheduler_core.analysis.advice.leaving import Leaving
+from scheduler_core.analysis.advice.pools import looks_of, zone_of
 from scheduler_core.analysis.advice.requests import shrunk
 from scheduler_core.analysis.advice.volumes import (
     attachable,
@@ -32,8 +38,10 @@ from scheduler_core.analysis.advice.volumes import (
 from scheduler_core.api import Node, Pod, Taint
 from scheduler_core.changes import object_document
 from scheduler_core.changes.node_changes import HOSTNAME
+from scheduler_core.changes.owners import DAEMON_SET
 from scheduler_core.changes.refusals import Objects
 from scheduler_core.changes.vocabulary import Cordon, RemoveTaint, SetLabel
+from scheduler_core.cluster.pods import controller_of
 from scheduler_core.evidence.device_claims import DevicesAvailable
 from scheduler_core.evidence.domain_pods import DomainPods
 from scheduler_core.evidence.node_labels import AffinityTerms, SelectorLabel, Term
@@ -79,6 +87,8 @@ class Remedies:
         self._pod = pod
         self._objects = objects
         self._leaving = leaving
+        self._models: dict[object, str] = {}
+        """By what a new node looks like, the first that it is like."""
 
     def against(self, unmet: Sequence[Requirement], node: str) -> list[Action]:
         """Return actions each of which may meet all that one plugin asks of a node."""
@@ -143,14 +153,22 @@ class Remedies:
                 yield from driver_installed(requirement, objects, node)
 
     def one_more(self, node: str) -> Action:
-        """Return one more node like one."""
-        return one_more(node, self._objects)
+        """Return one more node like one, or like an earlier one that it would be the same as."""
+        known = self._objects.get(Node, node)
+        looks = (zone_of(known), looks_of(in_good_health(known))) if known is not None else node
+        return one_more(self._models.setdefault(looks, node), self._objects)
 
     def _one_apart(self, node: str, topology_key: str) -> Action:
         """Return one more node like one, in another domain than any."""
         if topology_key == HOSTNAME:
             return self.one_more(node)
-        return one_elsewhere(node, topology_key, self._objects)
+        return self._one_elsewhere(node, topology_key)
+
+    def _one_elsewhere(self, node: str, topology_key: str) -> Action:
+        known = self._objects.get(Node, node)
+        looks = (topology_key, looks_of(in_good_health(known))) if known is not None else node
+        model = self._models.setdefault(looks, node)
+        return one_elsewhere(model, topology_key, self._objects)
 
     def _about_node(self, requirement: Requirement, node: str) -> Iterator[Action]:
         match requirement:
@@ -196,9 +214,11 @@ class Remedies:
         ill = any(each.key.startswith(OF_CONDITIONS) for each in taints)
         apart = ill or any(each.key in CONTROL_PLANE for each in taints)
         more = AGAINST_THE_NODE if apart else 0
+        removals = [RemoveTaint(node, each.key, each.effect) for each in taints]
+        if all(is_off_when_ready(each.key) for each in taints):
+            yield action("ready", *removals)
         yield tolerate.dearer(more)
         if not ill:
-            removals = (RemoveTaint(node, each.key, each.effect) for each in taints)
             yield action("untaint", *removals).dearer(len(taints) - 1 + more)
 
     def _node_affinity(self, terms: Sequence[Term], node: str) -> Iterator[Action]:
@@ -216,7 +236,10 @@ class Remedies:
             ]
             yield action("soften", *softer, set_on(self._pod, place, None))
         else:
-            yield action("soften", set_on(self._pod, place, None)).dearer(1)
+            owner = controller_of(self._pod)
+            is_daemon = owner is not None and owner.kind == DAEMON_SET
+            dropped = action("soften", set_on(self._pod, place, None))
+            yield dropped.dearer(UNDONE if is_daemon else 1)
         for term in terms:
             labels = dict(_labels_for(term))
             if labels and len(labels) == len(term.missed) and not term.errors:
@@ -265,7 +288,7 @@ class Remedies:
             yield action("minDomains", set_on(self._pod, f"{place}.minDomains", kept.n_domains))
         yield action("soften", set_on(self._pod, f"{place}.whenUnsatisfiable", "ScheduleAnyway"))
         if kept.topology_key != HOSTNAME:
-            yield one_elsewhere(node, kept.topology_key, self._objects)
+            yield self._one_elsewhere(node, kept.topology_key)
         if kept.domain is not None:
             yield action("maxSkew", set_on(self._pod, f"{place}.maxSkew", kept.skew))
             yield from self._leaving_domain(kept.pods)

@@ -47,6 +47,8 @@ def _title(action: Action, pending: Sequence[str]) -> str:
         return say("title.node_in_new", "Add a node in a new {key}", key=new[0].rpartition("/")[2])
     if action.kind == "wait":
         return say("title.wait", "Wait until {node} is back", node=waited_for(action))
+    if action.kind == "ready":
+        return say("title.ready", "Wait until {node} is ready", node=waited_for(action))
     if (plain := _PLAIN.get(action.kind)) is not None:
         return plain
     if action.kind in ("move", "delete", "force"):

@@ -39,7 +39,8 @@ def sentence_of(plan: Plan, cluster: RestingCluster) -> str:
     said = []
     for n_said, each in enumerate(plan.parts):
         before = cluster.after(plan.parts[n_said - 1].changes) if n_said else cluster
-        parts = _waiting(each) if each.kind == "wait" else _parts(each, before)
+        waits = {"wait": _waiting, "ready": _readiness}.get(each.kind)
+        parts = waits(each) if waits is not None else _parts(each, before)
         said.append(series(parts, SEMICOLON))
         cluster = before
     return series(said, THEN)
@@ -62,33 +63,59 @@ def _parts(action: Action, cluster: RestingCluster) -> Iterator[str]:
                 continue
             case Put(items) | Create(items) if action.kind in TOLD and _is_told(items):
                 yield TOLD[action.kind](items, cluster)
-            case SetField(target, path) if action.kind in ("claim", "devices"):
-                yield from _claim_dropped(target, path, cluster)
-            case SetField(target, "spec.tolerations[+]", value):
-                yield say(
-                    "advice.tolerate",
-                    "let {target} tolerate {taint}",
-                    target=target,
-                    taint=_taint(value),
-                )
-            case SetField(target, path) if action.kind == "soften" and path.endswith("[+]"):
-                kind = path.split(".")[2]
-                yield say(
-                    "advice.prefer",
-                    "let {target} prefer what its {kind} requires",
-                    target=target,
-                    kind=kind,
-                )
-            case SetField() if action.kind == "soften" and change.value is None and n_said:
+            case SetField(_, _, None) if action.kind == "soften" and n_said:
                 continue
+            case SetField():
+                yield from _field_told(change, action, cluster)
             case _:
                 yield sentence(change, cluster, Rules())
+
+
+def _field_told(change: SetField, action: Action, cluster: RestingCluster) -> Iterator[str]:
+    target, path = change.target, change.path
+    match change.value:
+        case _ if action.kind in ("claim", "devices"):
+            yield from _claim_dropped(target, path, cluster)
+        case value if path == "spec.tolerations[+]":
+            yield say(
+                "advice.tolerate",
+                "let {target} tolerate {taint}",
+                target=target,
+                taint=_taint(value),
+            )
+        case _ if action.kind == "soften" and path.endswith("[+]"):
+            yield say(
+                "advice.prefer",
+                "let {target} prefer what its {kind} requires",
+                target=target,
+                kind=path.split(".")[2],
+            )
+        case None if action.kind == "soften":
+            yield say(
+                "advice.drop",
+                "drop what the {kind} of {target} requires",
+                kind=path.split(".")[2],
+                target=target,
+            )
+        case _:
+            yield sentence(change, cluster, Rules())
 
 
 def _waiting(action: Action) -> Iterator[str]:
     yield say(
         "advice.wait",
         "wait until node {node} is back: its kubelet then ends the pods that are terminating there",
+        node=waited_for(action),
+    )
+
+
+def _readiness(action: Action) -> Iterator[str]:
+    keys = dict.fromkeys(each.key for each in action.changes if isinstance(each, RemoveTaint))
+    yield say(
+        "advice.ready",
+        "wait until {taints} is taken off node {node}, as it is when the node is ready; if it "
+        "stays, look for the fault there",
+        taints=series(keys),
         node=waited_for(action),
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from scheduler_core.analysis.advice.harm import harm_of, warnings_of
+from scheduler_core.analysis.advice.harm import harm_of, warnings_of, warnings_of_place
 from scheduler_core.api import Pod
 from scheduler_core.changes import read_line
 from scheduler_core.changes.applying import RestingCluster
@@ -24,7 +24,8 @@ def cluster() -> RestingCluster:
     node = make_node("n").zone("a").resource("example.com/gpu", 1).obj()
     web = make_pod("web").namespace("shop").obj()
     model = make_pod("model").namespace("shop").request("example.com/gpu", 1).obj()
-    return RestingCluster([node, web, model, daemon])
+    win = make_node("win").label("kubernetes.io/os", "windows").obj()
+    return RestingCluster([node, win, web, model, daemon])
 
 
 @pytest.mark.parametrize(
@@ -62,10 +63,17 @@ def test_tolerating_what_marks_a_node_for_a_while_is_a_risk(
         (("node/n untaint node-role.kubernetes.io/control-plane",), "for the control plane"),
         (("node/n label topology.kubernetes.io/zone=b",), "that stays a"),
         (("node/n label topology.kubernetes.io/region=b",), ""),
+        (("node/win untaint os",), "pods for linux may be placed on win"),
+        (("node/n untaint karpenter.sh/disrupted",), "soon loses its node again"),
+        (("node/n untaint eks.amazonaws.com/compute-type",), "no machine"),
         (("node/n-copy-1 untaint node.kubernetes.io/unreachable",), ""),
         (("pod/shop/web set spec.resourceClaims[0]=null",), "without these devices"),
         (("pod/shop/web set spec.containers[0].resources.requests.cpu=0",), "may starve"),
         (("pod/shop/web set spec.containers[0].resources.requests.cpu=1",), ""),
+        (
+            ("pod/shop/web set spec.containers[0].resources.requests[example.com/gpu]=0",),
+            "the container gets no example.com/gpu",
+        ),
         (("pod/shop/web set spec.priorityClassName=high",), "may evict others"),
         ((f"pod/shop/web set {PINNED}=null",), ""),
         ((f"pod/shop/agent set {PINNED}=null",), "DaemonSet agent makes this pod"),
@@ -75,6 +83,29 @@ def test_what_is_risky_is_warned_of(
     lines: tuple[str, ...], says: str, cluster: RestingCluster
 ) -> None:
     warnings = warnings_of([read_line(each) for each in lines], cluster)
+    assert len(warnings) == bool(says)
+    assert all(says in each for each in warnings)
+
+
+@pytest.mark.parametrize(
+    ("selected", "node", "says"),
+    [
+        ({}, {"kubernetes.io/os": "windows"}, "an image for linux does not start there"),
+        ({}, {"kubernetes.io/os": "linux", "kubernetes.io/arch": "arm64"}, ""),
+        ({"kubernetes.io/os": "windows"}, {"kubernetes.io/os": "linux"}, "image for windows"),
+        ({"beta.kubernetes.io/arch": "amd64"}, {"kubernetes.io/arch": "arm64"}, "for amd64"),
+        ({"disk": "ssd"}, {"disk": "hdd"}, ""),
+    ],
+)
+def test_a_machine_that_the_pod_is_not_made_for_is_warned_of(
+    selected: Mapping[str, str], node: Mapping[str, str], says: str
+) -> None:
+    pod, there = make_pod("p"), make_node("n")
+    for key, value in selected.items():
+        pod = pod.node_selector(key, value)
+    for key, value in node.items():
+        there = there.label(key, value)
+    warnings = list(warnings_of_place(pod.obj(), [there.obj()], ()))
     assert len(warnings) == bool(says)
     assert all(says in each for each in warnings)
 

@@ -130,11 +130,12 @@ def test_the_pod_binds_without_a_named_one_and_not_without_another(
 
 def test_much_in_all_and_little_on_each() -> None:
     text = sentence(
-        make_node("a").cpu(2).obj(),
+        make_node("a").cpu(3).obj(),
         make_node("b").cpu(3).obj(),
         make_node("c").cpu(8).taint("gpu").obj(),
+        make_node("too-small").cpu(2).obj(),
         make_pod("w").cpu(1).on("b").phase("Running").obj(),
-        make_pod("v").cpu(1).on("a").phase("Running").obj(),
+        make_pod("v").cpu(2).on("a").phase("Running").obj(),
         make_pod("p").cpu(3).obj(),
     )
     assert text == (
@@ -145,24 +146,27 @@ def test_much_in_all_and_little_on_each() -> None:
 
 def test_each_resource_that_is_short_and_places() -> None:
     text = sentence(
-        make_node("a").cpu(4).memory("2Gi").obj(),
+        make_node("a").cpu(4).memory("4Gi").obj(),
         make_node("b").cpu(4).memory("8Gi").pods(0).obj(),
-        make_node("c").cpu(1).memory("2Gi").obj(),
+        make_node("c").cpu(2).memory("4Gi").obj(),
+        make_pod("w").memory("2Gi").on("a").phase("Running").obj(),
+        make_pod("v").cpu(1).memory("2Gi").on("c").phase("Running").obj(),
         make_pod("p").cpu(2).memory("4Gi").obj(),
     )
     assert text == (
         "The 3 nodes that lack only room have 12Gi memory free in all, 8Gi on the emptiest (b), "
         "of 4Gi asked for; 9 cpu free in all, 4 on the emptiest (a), of 2 asked for; "
-        "220 places for pods free in all, 110 on the emptiest (a), of 1 asked for"
+        "218 places for pods free in all, 109 on the emptiest (a), of 1 asked for"
     )
 
 
 def test_an_overcommitted_node_takes_nothing_from_the_others() -> None:
     crowded = [make_pod(f"w{i}").cpu(2).on("a").phase("Running").obj() for i in range(2)]
-    asking = make_pod("p").cpu(3).obj()
-    nodes = (make_node("a").cpu(2).obj(), make_node("b").cpu(2).obj())
-    assert "have 2 cpu free in all, 2 on the emptiest (b)" in sentence(*nodes, *crowded, asking)
-    only = sentence(make_node("a").cpu(2).obj(), *crowded, asking)
+    asking, other = make_pod("p").cpu(3).obj(), make_pod("v").cpu(1).on("b").phase("Running").obj()
+    nodes = (make_node("a").cpu(3).obj(), make_node("b").cpu(3).obj())
+    text = sentence(*nodes, *crowded, other, asking)
+    assert "have 2 cpu free in all, 2 on the emptiest (b)" in text
+    only = sentence(nodes[0], *crowded, asking)
     assert only == "Only a lacks nothing but room: it has no cpu free"
 
 

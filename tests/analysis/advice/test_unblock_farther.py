@@ -9,7 +9,14 @@ from msgspec.structs import replace
 from scheduler_core.analysis.advice.answer import Answer
 from scheduler_core.analysis.advice.trial import Trials, trial
 from scheduler_core.analysis.advice.unblock import unblock
-from scheduler_core.api import KubeObject
+from scheduler_core.api import (
+    Affinity,
+    KubeObject,
+    NodeAffinity,
+    NodeSelector,
+    NodeSelectorRequirement,
+    NodeSelectorTerm,
+)
 from scheduler_core.changes import apply, line_of, read_line
 from scheduler_core.sim import RunOptions
 from tests.builders import ZONE, PodBuilder, container, make_node, make_pod
@@ -104,6 +111,30 @@ def test_one_more_node_is_in_good_health() -> None:
     assert titles[0] == "Add a node like a"
     assert found[titles[0]].sentence == ("add 1 node like a; without taint karpenter.sh/disrupted")
     assert {found[each].harm for each in titles[1:]} == {"risk"}
+
+
+def test_one_more_node_is_offered_once_for_nodes_that_a_new_one_would_be_the_same_as() -> None:
+    ill = [
+        make_node(n).cpu(4).taint(t)
+        for n, t in (("a", "karpenter.sh/disrupted"), ("b", "x/not-ready"))
+    ]
+    titles = list(answered(*(each.obj() for each in ill), make_pod("p").obj()))
+    assert [each for each in titles if each.startswith("Add")] == ["Add a node like a"]
+    assert titles[0] == "Wait until b is ready"
+
+
+def test_dropping_the_pin_of_a_daemon_set_comes_last() -> None:
+    there = NodeSelectorRequirement(key="metadata.name", operator="In", values=("a",))
+    terms = NodeSelector(node_selector_terms=(NodeSelectorTerm(match_fields=(there,)),))
+    pin = NodeAffinity(required_during_scheduling_ignored_during_execution=terms)
+    pod = make_pod("p").owner("DaemonSet", "p").cpu(3)
+    pinned = pod.affinity(Affinity(node_affinity=pin)).obj()
+    full = make_pod("w").cpu(3).on("a").obj()
+    found = answered(make_node("a").cpu(4).obj(), make_node("b").cpu(4).obj(), full, pinned)
+    assert list(found)[-1] == "Drop what its nodeAffinity requires"
+    assert found["Drop what its nodeAffinity requires"].sentence == (
+        "drop what the nodeAffinity of pod default/p requires"
+    )
 
 
 def test_a_pod_that_gets_the_place_of_another_is_not_said_to_move_it() -> None:
