@@ -72,6 +72,11 @@ PAGES = {
         "/experiments/capacity?run={run}&pod=clinic/train-1",
     ),
     "experiment-nodes": ("/experiments/nodes", "/experiments/nodes?run={run}"),
+    "experiment-rehearse": (
+        "/experiments/rehearse",
+        "/experiments/rehearse?snapshot={snapshot}",
+        "/experiments/rehearse?run={run}",
+    ),
     "experiment-detail": ("/experiments/{experiment}",),
     "extender-list": ("/extender/",),
     "extender-session": ("/extender/{session}",),

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias, TypeVar
 
 from kviz.experiments.loaded import LOADED
-from kviz.runs.execution.engine import cluster_of
+from kviz.runs.execution.engine import cluster_of, ruled_cluster_of
 from kviz.runs.inputs import varied
 from kviz.runs.models import Run
 from scheduler_core.analysis.advice.trial import Trials
 from scheduler_core.api import KubeObject
-from scheduler_core.changes import Change
+from scheduler_core.changes import Change, Rules
 from scheduler_core.sim.run import RunOptions
 
 Outcome: TypeAlias = Mapping[str, object]
@@ -36,6 +36,11 @@ class Beginning:
     def cluster(self) -> tuple[Sequence[KubeObject], RunOptions]:
         """The objects that variants begin with, and by which rules. Raises InvalidInput."""
         return self._heard(*cluster_of(self.run))
+
+    def ruled_cluster(self) -> tuple[Sequence[KubeObject], RunOptions, Rules]:
+        """The same, and the rules that the options were made of. Raises InvalidInput."""
+        objects, options, rules = ruled_cluster_of(self.run)
+        return (*self._heard(objects, options), rules)
 
     def trials(self) -> Trials:
         """Trials of the same, loaded already where the last question was about it.

@@ -42,7 +42,7 @@ def test_one_change_lets_a_pod_bind() -> None:
     )
     assert found.apart == {"default/p"}
     assert found.because("default/p") == ["unlabelled_namespaces_apart"]
-    assert found.causes == {"unlabelled_namespaces_apart": 1}
+    assert found.causes() == {"unlabelled_namespaces_apart": 1}
     assert [each.node for each in found.comparison.ends.newly_bound] == ["n"]
 
 
@@ -58,14 +58,14 @@ def test_two_changes_each_of_which_is_enough_have_to_be_undone_together() -> Non
         make_pod("p").cpu(1).obj(),
     )
     assert found.apart == {"default/p"}
-    assert not found.alone
+    assert ("end", "default/p") not in found.alone
     assert found.because("default/p") == ["gated_pods_nominated", "requests_by_pod"]
     assert [each.node for each in found.comparison.ends.newly_pending] == ["n"]
 
 
 def test_nothing_is_searched_where_every_pod_ends_as_before() -> None:
     found = rehearsed(make_node("n").cpu(1).obj(), make_pod("p").cpu(1).obj())
-    assert (found.apart, found.causes) == (frozenset(), {})
+    assert (found.apart, found.causes()) == (frozenset(), {})
     undo = {each.name: each.undo for each in found.changes.values()}
     assert undo["StorageCapacityScoring"] == "StorageCapacityScoring=false"
     assert undo["requests_by_pod"] == ""

@@ -56,7 +56,7 @@ NOT_NOTED = {
         "run-new", "run-luck", "run-rules", "run-differently", "run-optimum-ask",
         "run-optimum-cancel", "run-pause", "run-resume", "run-cancel", "run-rename",
         "experiment-new", "experiment-capacity", "experiment-unblock", "experiment-nodes",
-        "experiment-cancel", "experiment-run", "followed-check", "followed-open",
+        "experiment-rehearse", "experiment-both", "experiment-cancel", "experiment-run", "followed-check", "followed-open",
         "followed-resume", "followed-stop", "reading-open", "api-run-list", "api-run-cancel",
         "api-run-pause", "api-run-resume", "api-cycle-snapshot",
         "api-run-optimum", "api-run-luck", "api-run-rules", "api-snapshot-rules",

@@ -95,7 +95,7 @@ def test_a_run_that_goes_on_cannot_be_compared_yet(owner: Person) -> None:
 
     problem(owner.get(f"/runs/{over.pk}/compare/{queued.pk}/"), 409)
     problem(owner.get(f"/runs/{queued.pk}/compare/{over.pk}/"), 409)
-    assert "A run is not over yet" in page(owner.client, over, queued, status=409)
+    assert "Waiting for a worker" in page(owner.client, over, queued)
 
 
 def test_a_live_session_cannot_be_compared(owner: Person) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Unpack
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -24,7 +24,7 @@ from kviz.runs.inputs import InvalidInput
 from kviz.runs.marked_text import marked_lines
 from kviz.runs.models import Run
 from kviz.runs.selectors import run_get
-from kviz.runs.services import run_prepare
+from kviz.runs.services import RunInputs, run_prepare
 from kviz.snapshots import selectors as snapshot_selectors
 from kviz.snapshots.models import Snapshot
 from scheduler_core.api import KubeObject
@@ -86,15 +86,20 @@ def snapshot_named(request: HttpRequest, values: Mapping[str, Any]) -> Snapshot 
     return found
 
 
-def beginning_of(request: HttpRequest, values: Mapping[str, Any]) -> Run:
-    """The run that the variants differ from. Raises InvalidInput and Http404."""
+def beginning_of(
+    request: HttpRequest, values: Mapping[str, Any], **inputs: Unpack[RunInputs]
+) -> Run:
+    """The run that the variants differ from; `inputs` are of one that is made of a cluster.
+
+    Raises InvalidInput and Http404.
+    """
     run = run_named(request, values)
     if run is not None:
         return run
     snapshot = snapshot_named(request, values)
     if snapshot is None:
         raise InvalidInput([{"field": "snapshot", "message": _("Choose a cluster.")}])
-    return run_prepare(workspace=workspace_of(request), snapshot=snapshot)
+    return run_prepare(workspace=workspace_of(request), snapshot=snapshot, **inputs)
 
 
 def experiment_begun(

@@ -68,8 +68,14 @@ def run_compare(request: HttpRequest) -> HttpResponse:
             context |= _compared(a, b, comparison(a=a, b=b))
             context |= {"map_a": _map(request, a), "map_b": _map(request, b)}
         except CannotCompare as refused:
-            context["refused"], status = translated(told(refused)), HTTPStatus.CONFLICT
+            context["refused"] = translated(told(refused))
+            context["not_over"] = next((run for run in (a, b) if _is_under_way(run)), None)
+            status = HTTPStatus.OK if context["not_over"] else HTTPStatus.CONFLICT
     return render(request, "questions/diff/page.html", context, status=status)
+
+
+def _is_under_way(run: Run) -> bool:
+    return not run.is_over and not run.is_observed
 
 
 def _choice(request: HttpRequest, chosen: list[Run]) -> list[tuple[str, list[Run]]]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from kviz.command_line.arguments import Subparsers, add_files_argument
-from kviz.command_line.changes import RunInputs, inputs_of
+from kviz.command_line.changes import inputs_of
 from kviz.command_line.cluster import read_cluster, transport_for
 from kviz.command_line.problems import CommandFailed, WrongUsage
 from kviz.command_line.run_options import (
@@ -20,20 +20,15 @@ from kviz.command_line.run_options import (
     release,
     release_or_auto,
 )
-from kviz.questions.rehearse.text import Answer
-from scheduler_core.analysis.rehearsal import rehearse
-from scheduler_core.config import (
-    ConfigError,
-    FeatureGates,
-    default_configuration,
-    feature_gates,
-    load_configuration,
-)
-from scheduler_core.extender.transport import Transport
+from kviz.forking.copies import CopyDied, mapped, n_cores
+from kviz.questions.rehearse.answer import Upgrade, newest_but
+from kviz.questions.rehearse.text import as_json, as_text
+from scheduler_core.analysis.rehearsal import Differences
+from scheduler_core.analysis.rehearsal.causes import Names
+from scheduler_core.api import Node
+from scheduler_core.config import ConfigError
 from scheduler_core.releases import RELEASES
-from scheduler_core.releases.choosing import AUTO
-from scheduler_core.releases.table import Release, TieBreak
-from scheduler_core.sim import RunOptions
+from scheduler_core.releases.choosing import AUTO, NOTHING, release_told
 
 
 def add_parser(commands: Subparsers) -> None:
@@ -54,7 +49,8 @@ def add_parser(commands: Subparsers) -> None:
         type=release_or_auto,
         metavar=RELEASE_CHOICES,
         default=AUTO,
-        help="the release that is upgraded; auto is what the cluster says (default: %(default)s)",
+        help="the release that is upgraded; auto is what the cluster says, else the newest other "
+        "one (default: %(default)s)",
     )
     command.add_argument(
         "--feature-gates",
@@ -66,6 +62,13 @@ def add_parser(commands: Subparsers) -> None:
     add_config_option(command)
     add_scenario_option(command)
     add_rule_options(command)
+    command.add_argument(
+        "--jobs",
+        type=int,
+        default=n_cores(),
+        metavar="N",
+        help="so many runs at the same time (default: one per core, %(default)s here)",
+    )
     command.add_argument("--json", action="store_true", help="print one JSON object")
     command.set_defaults(run=run, fork_at=0)
 
@@ -73,67 +76,28 @@ def add_parser(commands: Subparsers) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print what is different. Raises WrongUsage: 1 is not for failing, it says they differ."""
     try:
-        answer = _answer(options)
-    except CommandFailed as problem:
+        told = _told(options)
+    except (CommandFailed, ConfigError, CopyDied) as problem:
         raise WrongUsage(str(problem)) from problem
-    print(json.dumps(answer.as_json()) if options.json else answer.text())
-    return 1 if answer.found.apart else 0
+    print(json.dumps(told) if options.json else as_text(told), end="\n" if options.json else "")
+    return 0 if told["identical"] else 1
 
 
-def _answer(options: argparse.Namespace) -> Answer:
-    """Rehearse. Raises CommandFailed."""
+def _told(options: argparse.Namespace) -> dict[str, Any]:
+    """Rehearse. Raises CommandFailed, ConfigError and CopyDied."""
     cluster = read_cluster(options)
+    told = release_told(cluster.objects.of(Node), cluster.server_version)
+    if options.release == AUTO and told == NOTHING:
+        options.release = newest_but(options.to)
     made_of = inputs_of(options, (), cluster)
     old, target = made_of.options, RELEASES[options.to]
     if target is old.features.release:
         raise WrongUsage(f"--to: the cluster follows v{old.features.release_text} already")
-    refused = _refused(made_of.base.gates, target)
-    try:
-        kept = {name: on for name, on in made_of.base.gates.items() if name not in refused}
-        gates = feature_gates(kept, target)
-        with transport_for(old.configuration) as transport:
+    with transport_for(old.configuration) as transport:
+        wanted = replace(old, transport=transport)
+        upgrade = Upgrade(made_of.objects(cluster), wanted, made_of.base, target)
 
-            def options_for(features: FeatureGates) -> RunOptions:
-                return _options(made_of, features, options.tie_break, transport)
+        def trials(sets: Sequence[Names]) -> list[Differences]:
+            return mapped(upgrade.both.without, sets, 1 if transport else options.jobs)
 
-            found = rehearse(
-                made_of.objects(cluster),
-                replace(old, transport=transport),
-                options_for(gates),
-                options_for,
-            )
-    except ConfigError as error:
-        raise CommandFailed(f"v{target.name} refuses this: {error}") from error
-    return Answer(found, old.features, gates, refused)
-
-
-def _options(
-    made_of: RunInputs,
-    features: FeatureGates,
-    tie_break: TieBreak | None,
-    transport: Transport | None,
-) -> RunOptions:
-    """What a run of the same cluster is made with under other gates. Raises ConfigError."""
-    text = made_of.base.configuration
-    loaded = load_configuration(text, features) if text.strip() else default_configuration(features)
-    return replace(
-        made_of.options,
-        configuration=loaded,
-        features=features,
-        tie_break=tie_break or features.release.tie_break,
-        transport=transport,
-    )
-
-
-def _refused(gates: Mapping[str, bool], target: Release) -> dict[str, str]:
-    """Why a release refuses gates, by name; those that it takes are not in it."""
-    found: dict[str, str] = {}
-    with suppress(ConfigError):
-        feature_gates(gates, target)
-        return found
-    for name, on in gates.items():
-        try:
-            feature_gates({name: on}, target)
-        except ConfigError as error:
-            found[name] = "; ".join(each.message for each in error.problems)
-    return found
+        return as_json(upgrade.answer(trials))

@@ -1,145 +1,180 @@
-"""What an upgrade changes, as text and as JSON."""
+"""What an upgrade changes, as JSON and as text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from kviz.command_line.tables import table
-from scheduler_core.analysis.rehearsal import Rehearsal, ReleaseChange
-from scheduler_core.api.counting import counted
-from scheduler_core.config import FeatureGates
+from kviz.questions.rehearse.answer import Answer
+from kviz.questions.rehearse.words import about, evicted, how_to_keep, sentences
+from scheduler_core.analysis.rehearsal import Kind, Rehearsal
+from scheduler_core.analysis.rehearsal.causes import KINDS
 
-NOT_KNOWN: Final = "not known"
+# ---------------------------------------------------------------- JSON
 
 
-@dataclass(frozen=True)
-class Answer:
-    """A rehearsal, and what of the old gates the new release refuses, by name."""
+def as_json(answer: Answer) -> dict[str, Any]:
+    """Return what `kviz rehearse --json` prints, and an experiment has as its answer."""
+    old, new = answer.upgrade.old.features, answer.upgrade.gates
+    carried, found = answer.upgrade.carried, answer.found
+    told = {
+        "from": old.release.name,
+        "fromText": old.release_text,
+        "to": new.release.name,
+        "identical": found is not None and not found.apart,
+        "sentences": list(sentences(answer)),
+        "panics": answer.panics,
+        "configuration": {
+            "starts": carried.starts,
+            "refused": _pairs(carried.refused),
+            "ignored": _pairs(carried.ignored),
+            "changed": [{"name": each.name, "a": each.a, "b": each.b} for each in carried.changed],
+        },
+        "notModelled": answer.not_modelled,
+        "incomplete": answer.incomplete,
+    }
+    return told | (_pods(found, old.release.name, new.release.name) if found else {})
 
-    found: Rehearsal
-    old: FeatureGates
-    new: FeatureGates
-    refused: Mapping[str, str]
 
-    def as_json(self) -> dict[str, object]:
-        """Return what `kviz rehearse --json` prints."""
-        ends, found = self.found.comparison.ends, self.found
-        return {
-            "from": self.old.release.name,
-            "fromText": self.old.release_text,
-            "to": self.new.release.name,
-            "identical": not found.apart,
-            "moved": [
-                {"pod": each.pod, "a": each.a, "b": each.b, "luck": each.luck}
-                | self._because(each.pod)
-                for each in ends.moved
-            ],
-            "newly_pending": [
-                {"pod": each.pod, "a": each.node, "message": each.message} | self._because(each.pod)
-                for each in ends.newly_pending
-            ],
-            "newly_bound": [
-                {"pod": each.pod, "b": each.node, "message": each.message} | self._because(each.pod)
-                for each in ends.newly_bound
-            ],
-            "evicted": {
-                "a": found.comparison.evicted_a,
-                "b": found.comparison.evicted_b,
-                "because": {pod: list(found.because(pod)) for pod in self._evicted()},
-            },
-            "messages": len(ends.messages),
-            "switches": [
-                {
-                    "name": change.name,
-                    "upstream": change.upstream or None,
-                    "sentence": change.sentence,
-                    "undo": change.undo or None,
-                    "pods": n,
-                }
-                for change, n in self._causes()
-            ],
-            "refused": dict(self.refused),
-            "panics": list(found.panics),
-            "first_divergence": found.comparison.as_json()["first_divergence"],
-        }
+def _pairs(why: Mapping[str, str]) -> list[dict[str, str]]:
+    return [{"field": name, "message": message} for name, message in why.items()]
 
-    def text(self) -> str:
-        return "\n".join(self._lines())
 
-    def _lines(self) -> Iterator[str]:
-        old, new = self.old.release_text, self.new.release.name
-        n = len(self.found.apart)
-        ended = (
-            f"{counted(n, 'pod')} {'ends' if n == 1 else 'end'} otherwise"
-            if n
-            else "no pod ends otherwise"
-        )
-        yield f"From Kubernetes v{old} to v{new}: {ended}."
-        yield from self.found.panics
-        for name, why in self.refused.items():
-            yield f"v{new} refuses {name}: {why}."
-        for title, head, rows in self._tables():
-            if rows:
-                yield f"\n{title}"
-                yield from table(head, rows)
-        yield from self._why()
-        if n_texts := len(self.found.comparison.ends.messages):
-            said = (
-                "stays pending with another message"
-                if n_texts == 1
-                else "stay pending with other messages"
-            )
-            yield f"\n{counted(n_texts, 'pod')} {said}."
-
-    def _why(self) -> Iterator[str]:
-        for change, n in self._causes():
-            upstream = f" ({change.upstream})" if change.upstream else ""
-            yield f"\n{change.name}{upstream}: {counted(n, 'pod')}. {change.sentence}"
-            if change.undo:
-                yield f"To keep the old behaviour: --feature-gates {change.undo}"
-            else:
-                yield "Nothing keeps the old behaviour."
-
-    def _tables(self) -> Iterator[tuple[str, Sequence[str], Sequence[Sequence[str]]]]:
-        ends, a, b = (
-            self.found.comparison.ends,
-            f"v{self.old.release.name}",
-            f"v{self.new.release.name}",
-        )
-        moved = [
-            (each.pod, each.a, each.b, self._cause(each.pod, each.luck)) for each in ends.moved
-        ]
-        yield "Moved", ("POD", a, b, "BECAUSE OF"), moved
-        bound = [(each.pod, each.node, self._cause(each.pod)) for each in ends.newly_bound]
-        yield "Newly bound", ("POD", b, "BECAUSE OF"), bound
-        pending = [
-            (each.pod, each.node, self._cause(each.pod), each.message)
+def _pods(found: Rehearsal, old: str, new: str) -> dict[str, Any]:
+    ends, evicted_before = found.comparison.ends, set(found.comparison.evicted_a)
+    return {
+        "moved": [
+            {"pod": each.pod, "a": each.a, "b": each.b, "luck": each.luck}
+            | _because(found, each.pod)
+            for each in ends.moved
+        ],
+        "newly_pending": [
+            {"pod": each.pod, "a": each.node, "message": each.message} | _because(found, each.pod)
             for each in ends.newly_pending
-        ]
-        yield "Newly pending", ("POD", a, "BECAUSE OF", "MESSAGE"), pending
-        evicted = [(pod, self._evicted_in(pod), self._cause(pod)) for pod in self._evicted()]
-        yield "Evicted under one release only", ("POD", "UNDER", "BECAUSE OF"), evicted
+        ],
+        "newly_bound": [
+            {"pod": each.pod, "b": each.node, "message": each.message} | _because(found, each.pod)
+            for each in ends.newly_bound
+        ],
+        "evicted": [
+            {"pod": pod, "under": old if pod in evicted_before else new} | _because(found, pod)
+            for pod in evicted(found)
+        ],
+        "messages": _count(found, "message"),
+        "tries": _count(found, "tries"),
+        "switches": list(_switches(found)),
+        "first_divergence": found.comparison.as_json()["first_divergence"],
+    }
 
-    def _evicted(self) -> list[str]:
-        comparison = self.found.comparison
-        return sorted(set(comparison.evicted_a) ^ set(comparison.evicted_b))
 
-    def _evicted_in(self, pod: str) -> str:
-        gates = self.old if pod in self.found.comparison.evicted_a else self.new
-        return f"v{gates.release.name}"
+def _because(found: Rehearsal, pod: str) -> dict[str, Any]:
+    names = list(found.because(pod))
+    together = ("end", pod) in found.together
+    changes = [found.changes[name] for name in names]
+    return {
+        "because": names,
+        "together": together,
+        "keep": how_to_keep(changes, together=together),
+    }
 
-    def _cause(self, pod: str, luck: bool | None = False) -> str:
-        """The causes of what became of a pod; those that take each other are joined by a plus."""
-        tie = ", by a tie only" if luck else ""
-        if alone := self.found.alone.get(pod):
-            return ", ".join(alone) + tie
-        return (" + ".join(self.found.together.get(pod, ())) or NOT_KNOWN) + tie
 
-    def _because(self, pod: str) -> dict[str, object]:
-        return {"because": list(self.found.because(pod))}
+def _count(found: Rehearsal, kind: Kind) -> dict[str, Any]:
+    return {"pods": len(found.pods(kind)), "because": list(found.causes(kind))}
 
-    def _causes(self) -> Iterable[tuple[ReleaseChange, int]]:
-        for name, n in self.found.causes.items():
-            yield self.found.changes[name], n
+
+def _switches(found: Rehearsal) -> Iterator[dict[str, Any]]:
+    n_pods = [found.causes(kind) for kind in KINDS]
+    for name, change in found.changes.items():
+        if any(name in each for each in n_pods):
+            yield {
+                "name": name,
+                "upstream": change.upstream or None,
+                "sentence": about(change),
+                "undo": change.undo or None,
+                "pods": n_pods[0].get(name, 0),
+            }
+
+
+# ---------------------------------------------------------------- rows
+
+PENDING: Final = "pending"
+GONE: Final = "evicted"
+
+
+class Row(NamedTuple):
+    """A pod that ends otherwise: its node, `PENDING` or `GONE` before and after."""
+
+    pod: str
+    before: str
+    after: str
+    because: Sequence[str]
+    together: bool
+    keep: str
+    luck: bool
+    message: str
+
+
+def rows(told: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield all pods that end otherwise, of what `as_json` says."""
+    for each in told.get("newly_pending", ()):
+        yield _row(each, each["a"], PENDING)
+    for each in told.get("newly_bound", ()):
+        yield _row(each, PENDING, each["b"])
+    for each in told.get("moved", ()):
+        yield _row(each, each["a"], each["b"])
+    for each in told.get("evicted", ()):
+        yield _row(each, *((GONE, "") if each["under"] == told["from"] else ("", GONE)))
+
+
+def _row(each: Mapping[str, Any], before: str, after: str) -> Row:
+    why = each["because"], each["together"], each["keep"]
+    return Row(each["pod"], before, after, *why, bool(each.get("luck")), each.get("message", ""))
+
+
+# ---------------------------------------------------------------- text
+
+
+def as_text(told: Mapping[str, Any]) -> str:
+    """Return for people what `as_json` says."""
+    return "\n".join(_lines(told)) + "\n"
+
+
+def _lines(told: Mapping[str, Any]) -> Iterator[str]:
+    yield f"From Kubernetes v{told['fromText']} to v{told['to']}:"
+    yield from told["sentences"]
+    yield from (f"Not modelled: {text}" for text in told["notModelled"])
+    head = ("POD", f"v{told['from']}", f"v{told['to']}", "BECAUSE OF", "WHAT KEEPS IT")
+    upstream = {each["name"]: each["upstream"] for each in told.get("switches", ())}
+    if pods := [_cells(each, upstream) for each in rows(told)]:
+        yield ""
+        yield from table(head, pods)
+    for each in told.get("switches", ()):
+        yield f"\n{_named(each['name'], upstream)}"
+        yield f"  {each['sentence']}"
+        kept = f"--feature-gates {each['undo']}" if each["undo"] else "nothing"
+        yield f"  What keeps the old behaviour: {kept}"
+    yield from _configuration(told)
+
+
+def _cells(row: Row, upstream: Mapping[str, str]) -> Sequence[str]:
+    names = [_named(name, upstream) for name in row.because]
+    because = (" + " if row.together else ", ").join(names) or "not known"
+    luck = "; luck: a tie" if row.luck else ""
+    return row.pod, row.before or "-", row.after or "-", because + luck, row.keep
+
+
+def _named(name: str, upstream: Mapping[str, str]) -> str:
+    return f"{name} ({upstream[name]})" if upstream[name] else name
+
+
+def _configuration(told: Mapping[str, Any]) -> Iterator[str]:
+    found = told["configuration"]
+    if found["refused"] or found["ignored"] or found["changed"]:
+        yield "\nGates and configuration"
+    for each in found["refused"]:
+        yield f"v{told['to']} refuses {each['field']}: {each['message']}"
+    for each in found["ignored"]:
+        yield f"{each['field']}: {each['message']}"
+    for each in found["changed"]:
+        yield f"{each['name']} changes from {each['a']} to {each['b']}"

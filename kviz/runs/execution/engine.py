@@ -159,12 +159,18 @@ def cluster_of(run: Run) -> tuple[list[KubeObject], RunOptions]:
 
     Raises InvalidInput, also where it has extenders.
     """
+    objects, options, _rules = ruled_cluster_of(run)
+    return objects, options
+
+
+def ruled_cluster_of(run: Run) -> tuple[list[KubeObject], RunOptions, Rules]:
+    """The same, and the rules that the options were made of. Raises InvalidInput."""
     refuse_hidden(run)
-    objects, options = _made_of(run, None, _installed)
+    objects, options, rules = _made_by_rules(run, None, _installed)
     if options.configuration.extenders:
         text = say("run.has_extenders", "It has extenders, which are called by runs only.")
         raise invalid("scheduler_config", [Problem(("extenders",), text)])
-    return objects, options
+    return objects, options, rules
 
 
 def table(run: Run) -> Table:
@@ -218,10 +224,16 @@ def _snapshot_of(run: Run) -> Snapshot:
     return run.snapshot
 
 
-def _made_of(
-    run: Run, transport: Transport | None, plugins_of: PluginsOf | None = None
-) -> tuple[list[KubeObject], RunOptions]:
+def _made_of(run: Run, transport: Transport | None) -> tuple[list[KubeObject], RunOptions]:
     """The objects of a run, and everything else that decides it. Raises InvalidInput."""
+    objects, options, _rules = _made_by_rules(run, transport, _as_made)
+    return objects, options
+
+
+def _made_by_rules(
+    run: Run, transport: Transport | None, plugins_of: PluginsOf
+) -> tuple[list[KubeObject], RunOptions, Rules]:
+    """The same, and the rules with the changes."""
     objects = list(snapshot_objects(snapshot=_snapshot_of(run)))
     rules = rules_of(run)
     later: tuple[StepAtCycle, ...] = ()
@@ -236,10 +248,10 @@ def _made_of(
         configuration = rules.changed(configuration_of(rules.configuration, gates))
     except ConfigError as error:
         raise invalid("changes", error.problems) from error
-    return objects, RunOptions(
+    options = RunOptions(
         configuration=configuration,
         features=gates,
-        registry=(plugins_of or _as_made)(run, configuration).registry,
+        registry=plugins_of(run, configuration).registry,
         scenario=scenario_of(run.scenario),
         later=later,
         seed=rules.seed,
@@ -250,6 +262,7 @@ def _made_of(
         ignored=run.snapshot.ignored if run.snapshot else {},
         left_out=tuple(run.snapshot.left_out) if run.snapshot else (),
     )
+    return objects, options, rules
 
 
 PluginsOf = Callable[[Run, KubeSchedulerConfiguration], LoadedPlugins]
