@@ -8,7 +8,8 @@ from kviz.editor_schema.objects import object_schema
 from kviz.editor_schema.schema import Field, Schema
 from scheduler_core.api import KINDS
 from scheduler_core.changes.vocabulary import EFFECTS
-from scheduler_core.config.features import SWITCHABLE
+from scheduler_core.config.features import SWITCHABLE, switchable
+from scheduler_core.releases import RELEASES
 from scheduler_core.wording import Text, say
 
 ANY_KIND: Final = "*"
@@ -27,6 +28,12 @@ def _number(doc: Text, default: str = "") -> Field:
 
 def _fields(of: str, doc: Text, *, is_list: bool = False) -> Field:
     return Field("object", of=of, is_list=is_list, doc=doc)
+
+
+def _releases(gate: str) -> tuple[str, ...]:
+    """Return the releases in which a run may switch a gate; none if it may in all."""
+    found = [name for name, release in RELEASES.items() if gate in switchable(release)]
+    return () if len(found) == len(RELEASES) else tuple(found)
 
 
 def _target(kinds: tuple[str, ...]) -> dict[str, Field]:
@@ -149,7 +156,10 @@ TYPES: Final[dict[str, dict[str, Field]]] = {
             doc=say("scenario_schema.owners", "Owners replace evicted pods."),
         ),
     },
-    "Gates": {name: Field("boolean", doc=doc) for name, doc in sorted(SWITCHABLE.items())},
+    "Gates": {
+        name: Field("boolean", doc=doc, releases=_releases(name))
+        for name, doc in sorted(SWITCHABLE.items())
+    },
     "Step": STEP,
     "Patch": {
         **_target(KIND_NAMES),

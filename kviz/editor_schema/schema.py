@@ -21,7 +21,8 @@ class Field:
 
     `of` names the type of an object's fields; with `is_list` and `is_map` it is that of the items.
     `values` are those that are known, which need not be all. `doc` is a `Text` where the words are
-    kviz's own; upstream's stay English.
+    kviz's own; upstream's stay English. `releases` names those that have the field, none where all
+    have it.
     """
 
     type: FieldType
@@ -31,13 +32,14 @@ class Field:
     values: tuple[str, ...] = ()
     default: str = ""
     doc: str = ""
+    releases: tuple[str, ...] = ()
 
     def document(self, translate: Translate) -> dict[str, object]:
         """What there is to say, under short names."""
         doc = translate(self.doc) if isinstance(self.doc, Text) else self.doc
         found: dict[str, object] = {"type": self.type, "of": self.of, "doc": doc}
         found |= {"list": self.is_list, "map": self.is_map, "default": self.default}
-        found["values"] = list(self.values)
+        found |= {"values": list(self.values), "releases": list(self.releases)}
         return {name: value for name, value in found.items() if value}
 
 

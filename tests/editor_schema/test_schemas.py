@@ -18,7 +18,9 @@ from kviz.editor_schema.schema import MAX_DOC_CHARS, Schema, shortened
 from scheduler_core.api import KINDS
 from scheduler_core.changes.reading import STEP_ACTIONS
 from scheduler_core.config import default_configuration
+from scheduler_core.config.features import switchable
 from scheduler_core.registry import in_tree_registry
+from scheduler_core.releases import RELEASES
 from scheduler_core.sim.scenario import ScenarioOptions
 from scheduler_core.wording import Text
 
@@ -125,3 +127,13 @@ def test_only_upstream_describes_in_english() -> None:
         for field in (SCENARIO.types.get(of) or CONFIGURATION.types[of]).values()
     ]
     assert [doc for doc in docs if doc and not isinstance(doc, Text)] == []
+
+
+def test_a_gate_is_offered_for_the_releases_in_which_a_run_may_switch_it() -> None:
+    gates = SCENARIO.types["Gates"]
+    assert gates["DRAExtendedResource"].releases == ("1.36.2", "1.36.3")  # locked since
+    assert gates["DRAFractionalCapacityRange"].releases == ("1.37.2",)
+    assert gates["SchedulerPopFromBackoffQ"].releases == ()
+    for name, gate in gates.items():
+        found = [each for each, release in RELEASES.items() if name in switchable(release)]
+        assert list(gate.releases or RELEASES) == found

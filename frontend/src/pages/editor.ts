@@ -6,6 +6,7 @@ import { documentAt } from "../base/page.ts";
 import { learnEditor } from "../base/text/editor.ts";
 import type { Check, Checked } from "../views/editor/checking.ts";
 import type { Schema } from "../views/editor/schema.ts";
+import { type Target, targetOf } from "../views/editor/target.ts";
 import { withStep } from "../views/editor/steps.ts";
 
 /** What the server takes to check while one writes; a longer text is checked when it is sent. */
@@ -39,9 +40,17 @@ async function enhance(area: HTMLTextAreaElement): Promise<void> {
   ]);
   // Who writes meanwhile goes on in the editor, but not in the middle of a character.
   await composed();
-  const props = { area, schema: known, check: check ? checkedBy(check, editor, area) : null, nonce, steps };
-  const target = area.parentElement ?? document.body;
-  mount(Editor, { target, ...(area.nextSibling ? { anchor: area.nextSibling } : {}), props });
+  const target = targetOf(area.form);
+  const props = {
+    area,
+    schema: known,
+    check: check ? checkedBy(check, editor, area, target) : null,
+    target,
+    nonce,
+    steps,
+  };
+  const parent = area.parentElement ?? document.body;
+  mount(Editor, { target: parent, ...(area.nextSibling ? { anchor: area.nextSibling } : {}), props });
 }
 
 /** Notices from now on when an input method composes text in the area; returns how to wait until it does not. */
@@ -60,14 +69,14 @@ async function schemaOf(address: string): Promise<Schema | null> {
 }
 
 const checkedBy =
-  (address: string, field: string, area: HTMLTextAreaElement): Check =>
+  (address: string, field: string, area: HTMLTextAreaElement, target: Target): Check =>
   async (text) => {
     if (text.length > MAX_CHECKED) return { problems: [] };
     const token = area.form?.querySelector<HTMLInputElement>("[name=csrfmiddlewaretoken]")?.value ?? "";
     const answer = await fetch(address, {
       method: "POST",
       headers: { "Content-Type": "application/json", "X-CSRFToken": token },
-      body: JSON.stringify({ [field]: text }),
+      body: JSON.stringify({ [field]: text, ...target.asked() }),
     });
     return (await answer.json()) as Checked;
   };

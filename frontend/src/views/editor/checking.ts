@@ -1,7 +1,7 @@
 // Asks the server what is wrong with the text, and marks it at its lines.
 
 import { type Diagnostic, linter } from "@codemirror/lint";
-import type { Text } from "@codemirror/state";
+import { StateEffect, type Text } from "@codemirror/state";
 
 const WAIT_MS = 600;
 
@@ -27,6 +27,9 @@ export interface ScenarioStep {
 
 export type Check = (text: string) => Promise<Checked>;
 
+/** Has the text checked again, which may be right for another release. */
+export const checkAgain = StateEffect.define<null>();
+
 /** Marks what is wrong; `onSteps` hears which steps the text has, none while it is wrong. */
 export const checking = (check: Check, onSteps: (steps: readonly ScenarioStep[]) => void) =>
   linter(
@@ -38,7 +41,11 @@ export const checking = (check: Check, onSteps: (steps: readonly ScenarioStep[])
         ...(found?.warnings ?? []).map((each) => mark(state.doc, each, "warning")),
       ];
     },
-    { delay: WAIT_MS },
+    {
+      delay: WAIT_MS,
+      needsRefresh: ({ transactions }) =>
+        transactions.some(({ effects }) => effects.some((effect) => effect.is(checkAgain))),
+    },
   );
 
 /** A problem without a line stands at the first one. */

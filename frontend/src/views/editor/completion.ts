@@ -5,13 +5,14 @@ import type { Text } from "@codemirror/state";
 
 import { editorTexts } from "../../base/text/editor.ts";
 import { type Position, positionAt } from "./position.ts";
-import { type Field, fieldAt, fieldsAt, type Schema } from "./schema.ts";
+import { type Field, fieldAt, fieldsAt, isIn, type Schema } from "./schema.ts";
 
-export function complete(schema: Schema, context: CompletionContext): CompletionResult | null {
+/** `release` is the one that the text is written for, "" if it is not known. */
+export function complete(schema: Schema, context: CompletionContext, release: string): CompletionResult | null {
   const at = placeOf(context.state.doc, context.pos);
   if (!context.explicit && at.key === null && !at.prefix) return null;
   const from = context.pos - at.prefix.length;
-  const options = at.key === null ? keys(schema, at) : values(schema, at, at.key);
+  const options = at.key === null ? keys(schema, at, release) : values(schema, at, at.key);
   return options.length ? { from, options, validFor: /^[\w./-]*$/ } : null;
 }
 
@@ -20,10 +21,10 @@ function placeOf(doc: Text, pos: number): Position {
   return positionAt(doc.toJSON(), line.number - 1, pos - line.from);
 }
 
-function keys(schema: Schema, at: Position): Completion[] {
+function keys(schema: Schema, at: Position, release: string): Completion[] {
   const indent = " ".repeat(at.column);
   return Object.entries(fieldsAt(schema, at.steps, at.here))
-    .filter(([name]) => !name.includes("@") && !at.present.includes(name))
+    .filter(([name, field]) => !name.includes("@") && !at.present.includes(name) && isIn(field, release))
     .map(([name, field]) => ({
       label: name,
       type: "property",

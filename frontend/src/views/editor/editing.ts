@@ -8,10 +8,11 @@ import { lintGutter, lintKeymap } from "@codemirror/lint";
 import { EditorState } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 
-import { type Check, checking, type ScenarioStep } from "./checking.ts";
+import { type Check, checkAgain, checking, type ScenarioStep } from "./checking.ts";
 import { complete } from "./completion.ts";
 import { describeOnHover } from "./hover.ts";
 import type { Schema } from "./schema.ts";
+import type { Target } from "./target.ts";
 import { theme } from "./theme.ts";
 
 export interface EditorOptions {
@@ -19,6 +20,7 @@ export interface EditorOptions {
   readonly parent: HTMLElement;
   readonly schema: Schema | null;
   readonly check: Check | null;
+  readonly target: Target;
   readonly nonce: string;
   /** Hears which steps a scenario has, none while it is wrong. */
   readonly onSteps: (steps: readonly ScenarioStep[]) => void;
@@ -33,7 +35,7 @@ export function goTo(view: EditorView, line: number): void {
 
 /** Put an editor in place of the text area, with its text, selection and focus, and return it. */
 export function edit(area: HTMLTextAreaElement, options: EditorOptions): EditorView {
-  const { parent, schema, check, nonce, onSteps } = options;
+  const { parent, schema, check, target, nonce, onSteps } = options;
   const label = document.querySelector<HTMLLabelElement>(`label[for="${area.id}"]`);
   if (label) label.id ||= `${area.id}-label`;
   const { selectionStart: from, selectionEnd: to, selectionDirection } = area;
@@ -56,7 +58,12 @@ export function edit(area: HTMLTextAreaElement, options: EditorOptions): EditorV
       yaml(),
       theme,
       keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
-      schema ? [autocompletion({ override: [(context) => complete(schema, context)] }), describeOnHover(schema)] : [],
+      schema
+        ? [
+            autocompletion({ override: [(context) => complete(schema, context, target.release())] }),
+            describeOnHover(schema),
+          ]
+        : [],
       check ? [checking(check, onSteps), lintGutter()] : [],
       EditorView.contentAttributes.of({
         "aria-labelledby": label?.id ?? "",
@@ -71,6 +78,7 @@ export function edit(area: HTMLTextAreaElement, options: EditorOptions): EditorV
       }),
     ],
   });
+  target.onChange(() => view.dispatch({ effects: checkAgain.of(null) }));
   area.hidden = true;
   if (isFocused) view.focus();
   // The label is now that of the editor.

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fieldAt, fieldsAt, type Schema } from "./schema.ts";
+import { fieldAt, fieldsAt, isIn, type Schema } from "./schema.ts";
 
 const SCHEMA: Schema = {
   roots: { "": "Scenario", Pod: "Pod" },
@@ -52,4 +52,10 @@ test("arguments depend on the name beside them", () => {
   const steps = [step("steps"), step("config")];
   expect(fieldAt(SCHEMA, steps, "args", { kind: "", name: "Fit" })?.of).toBe("Extra");
   expect(fieldAt(SCHEMA, steps, "args", HERE)?.type).toBe("any");
+});
+
+test("a field that a release lacks is not there for it", () => {
+  const gate = { type: "boolean", releases: ["1.36.2"] } as const;
+  expect([isIn(gate, "1.36.2"), isIn(gate, "1.37.2"), isIn(gate, "")]).toEqual([true, false, true]);
+  expect(isIn({ type: "boolean" }, "1.37.2")).toBe(true);
 });

@@ -9,6 +9,8 @@ export interface Field {
   readonly values?: readonly string[];
   readonly default?: string;
   readonly doc?: string;
+  /** The releases that have the field; without them all do. */
+  readonly releases?: readonly string[];
 }
 
 export type Fields = Readonly<Record<string, Field>>;
@@ -53,6 +55,10 @@ export function fieldsAt(schema: Schema, steps: readonly Step[], here: About): F
 /** The field that a key is, in the mapping that the steps lead to. */
 export const fieldAt = (schema: Schema, steps: readonly Step[], key: string, here: About): Field | null =>
   fieldOf(fieldsAt(schema, steps, here), { key, ...here }) ?? null;
+
+/** Whether a release has the field; one that is not known may. */
+export const isIn = ({ releases }: Field, release: string): boolean =>
+  !release || !releases || releases.includes(release);
 
 const fieldsOf = (schema: Schema, field: Field, kind: string): Fields =>
   field.of === ANY_KIND ? objectFields(schema, kind) : (schema.types[field.of ?? ""] ?? NONE);
