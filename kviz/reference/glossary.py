@@ -16,6 +16,8 @@ from django.utils.translation import get_language, override, pgettext
 
 from kviz.drawing_text import labelled
 from kviz.reference.form import Part, read_file
+from scheduler_core.releases import first_with
+from scheduler_core.releases.switches import SWITCHES, Switch
 
 Diagram = Literal["queues", "cycles", "cache", "way"]
 
@@ -33,7 +35,11 @@ class Group(Part, frozen=True):
 
 
 class Term(Part, frozen=True):
-    """`group` and `see` are ids; `plugin` has its own page."""
+    """`group` and `see` are ids; `plugin` has its own page.
+
+    `switches` are what a release does otherwise (`scheduler_core.releases`), where the term would
+    be misunderstood without it.
+    """
 
     group: str
     name: str
@@ -42,6 +48,11 @@ class Term(Part, frozen=True):
     picture: Diagram | None = None
     plugin: str = ""
     see: tuple[str, ...] = ()
+    switches: tuple[str, ...] = ()
+
+    def changes(self) -> list[tuple[str, Switch]]:
+        """What later releases do otherwise, each with the release that did so first."""
+        return [(first_with(name).name, SWITCHES[name]) for name in self.switches]
 
 
 class Glossary(Part, frozen=True):

@@ -11,11 +11,14 @@ from django.utils import translation
 from kviz.drawing_text import labels
 from kviz.reference.glossary import Diagram, Term, diagram, glossary
 from kviz.reference.plugin_guide import guide_of
+from scheduler_core.releases.switches import SWITCHES
 
 ROOT = Path(__file__).parents[2]
 GLOSSARY = glossary()
 TERMS = GLOSSARY.terms
 DIAGRAMS: tuple[Diagram, ...] = ("queues", "cycles", "cache")
+
+OF_NO_TERM = {"batches_rescore"}
 
 SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
 IN_TEMPLATE = re.compile(r'\{% term "([^"]+)"')
@@ -63,6 +66,12 @@ def test_a_term_is_explained_in_two_sentences_and_shown(key: str, term: Term) ->
     assert term.picture is None or key in IN_DIAGRAM.findall(diagram(term.picture))
     assert not term.plugin or guide_of(term.plugin) is not None
     assert set(term.see) <= TERMS.keys() - {key}
+
+
+def test_what_later_releases_do_otherwise_stands_with_a_term() -> None:
+    told = [name for term in TERMS.values() for name in term.switches]
+    assert len(told) == len(set(told))
+    assert set(told) == SWITCHES.keys() - OF_NO_TERM
 
 
 def test_terms_stand_in_groups_that_exist_and_none_is_empty() -> None:
