@@ -177,7 +177,7 @@ def test_with_one_feasible_node_viability_is_not_evaluated() -> None:
     assert not model.places.viability_evaluated
     assert model.places.viable.members == ("n1",)
     assert "Viability not evaluated" in model_text(model)
-    assert statement(model).startswith("1 of 1 nodes is feasible")
+    assert statement(model).startswith("The only node is feasible")
     assert problems_in(tla_module(model)) == []
 
 
