@@ -181,7 +181,8 @@ def _print_table(outcome: Outcome, made_with: str, changes: Sequence[str]) -> No
     print(f"\n{made_with}")
     for text in changes:
         print(f"changed: {text}")
-    print(f"{end.n_cycles} cycles; {end.n_bound} pods on nodes, {end.n_pending} pending")
+    on_nodes = f"{counted(end.n_bound, 'pod')} on nodes, {end.n_pending} pending"
+    print(f"{counted(end.n_cycles, 'cycle')}; {on_nodes}")
     if end.reason:
         print(end.reason)
     for pod in outcome.pending:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
 from typing import Final, cast
 
 from django.conf import settings
@@ -19,6 +20,7 @@ from kviz.snapshots.models import Snapshot
 from kviz.snapshots.samples import sample_of
 from kviz.snapshots.selectors import snapshot_objects_each, snapshot_told
 from kviz.without_secrets import NO_KEYS, plain_without_secrets, without_user
+from scheduler_core.api import Pod
 from scheduler_core.changes import (
     Change,
     ChangeAt,
@@ -43,6 +45,7 @@ from scheduler_core.config import (
 from scheduler_core.releases import RELEASES, stored_release
 from scheduler_core.releases.choosing import AUTO, Chosen, chosen_release
 from scheduler_core.sim import Scenario, ScenarioError, gates_of_run, load_scenario
+from scheduler_core.sim.not_modelled import panics
 from scheduler_core.trace.records import QueueOrder
 from scheduler_core.wording import SEMICOLON, Text, say, series
 
@@ -58,6 +61,9 @@ INPUTS: Final = (
     "changes",
 )
 """The columns of a run that, with its snapshot, decide it."""
+
+PANICKING: Final = frozenset({"DeviceClass", "CSIStorageCapacity"})
+"""The kinds of objects that may lead the real scheduler into a panic."""
 _CHANGE: Final = re.compile(r"changes\[(\d+)\]")
 
 
@@ -257,6 +263,24 @@ def extender_warnings(scheduler_config: str, gates: FeatureGates) -> list[ErrorI
         if (refusal := allowed.refusal(extender.url_prefix))
     ]
     return [_error_item("scheduler_config", each) for each in located(problems, scheduler_config)]
+
+
+def panic_warnings(
+    scheduler_config: str, gates: FeatureGates, snapshot: Snapshot | None
+) -> list[ErrorItem]:
+    """Say in which panics a cluster and a configuration lead the real scheduler.
+
+    Raises InvalidInput.
+    """
+    if snapshot is None or PANICKING.isdisjoint(snapshot.counts):
+        return []
+    configuration = configuration_of(scheduler_config, gates)
+    in_order = snapshot_objects_each(snapshot=snapshot)
+    objects = list(takewhile(lambda item: not isinstance(item, Pod), in_order))
+    return [
+        {"field": "scheduler_config", "message": text}
+        for text in panics(objects, configuration, gates)
+    ]
 
 
 def sample_warnings(snapshot: Snapshot | None, given: Mapping[str, object]) -> list[ErrorItem]:

@@ -76,3 +76,48 @@ def test_who_has_no_token_and_no_session_may_not_ask(client: Client) -> None:
     strict = Client(enforce_csrf_checks=True)
     answer = strict.post("/api/v1/runs/check/", {}, content_type="application/json")
     assert answer.status_code == HTTPStatus.FORBIDDEN
+
+
+PANIC = """\
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu}
+spec: {extendedResourceName: example.com/gpu, selectors: [{cel: {expression: "true"}}]}
+"""
+WEIGHED = """\
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- pluginConfig:
+  - name: NodeResourcesBalancedAllocation
+    args: {resources: [{name: cpu, weight: 1}, {name: example.com/gpu, weight: 1}]}
+"""
+
+
+def test_a_panic_that_the_cluster_would_lead_into_is_told_while_one_writes(client: Client) -> None:
+    cluster = snapshot_of(client, PANIC)
+    about = {"snapshot": cluster, "release": "1.36.2"}
+    (warning,) = checked(client, scheduler_config=WEIGHED, **about)["warnings"]
+    assert "example.com/gpu, DeviceClass gpu: kube-scheduler ends in a panic" in str(warning)
+    assert checked(client, scheduler_config=WEIGHED, release="1.36.2")["warnings"] == []
+    assert checked(client, **about)["warnings"] == []
+
+
+def test_the_form_of_a_run_tells_the_panic_and_lets_one_go_on(client: Client) -> None:
+    values = {
+        "snapshot": snapshot_of(client, PANIC),
+        "scheduler_config": WEIGHED,
+        "release": "auto",
+    }
+    values["release"] = "1.36.2"
+    told = client.post("/runs/new", values)
+    assert told.status_code == HTTPStatus.OK
+    assert "kube-scheduler ends in a panic" in told.content.decode()
+    assert client.post("/runs/new", values | {"all_the_same": "1"}).status_code == HTTPStatus.FOUND
+
+
+def snapshot_of(client: Client, text: str) -> str:
+    answer = client.post("/api/v1/snapshots/", text, content_type="application/yaml")
+    assert answer.status_code == HTTPStatus.CREATED, answer.content
+    found: str = answer.json()["id"]
+    return found

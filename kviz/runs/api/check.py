@@ -35,7 +35,8 @@ class CheckSerializer(serializers.Serializer[object]):
     scenario = DocumentField()
     release = ReleaseField(required=False)
     snapshot = serializers.UUIDField(
-        required=False, help_text="The cluster that release auto is chosen for."
+        required=False,
+        help_text="The cluster that release auto is chosen for, and that panics are looked for in.",
     )
     feature_gates = serializers.DictField(child=serializers.BooleanField(), required=False)
 
@@ -76,10 +77,11 @@ class RunCheck(APIView):
         wanted.is_valid(raise_exception=True)
         values = cast("Mapping[str, Any]", wanted.validated_data)
         config, scenario = values.get("scheduler_config", ""), values.get("scenario", "")
-        chosen = release_for(values.get("release", AUTO), _snapshot(request, values))
+        snapshot = _snapshot(request, values)
+        chosen = release_for(values.get("release", AUTO), snapshot)
         problems, steps = _check_scenario(scenario)
         others, warnings = _check_configuration(
-            config, "" if problems else scenario, values, chosen
+            config, "" if problems else scenario, values, chosen, snapshot
         )
         return Response(
             {
@@ -119,7 +121,11 @@ def _check_scenario(text: str) -> tuple[list[ErrorItem], list[dict[str, object]]
 
 
 def _check_configuration(
-    config: str, scenario: str, values: Mapping[str, Any], chosen: Chosen
+    config: str,
+    scenario: str,
+    values: Mapping[str, Any],
+    chosen: Chosen,
+    snapshot: Snapshot | None,
 ) -> tuple[list[ErrorItem], list[ErrorItem]]:
     """Return errors and warnings about a configuration, and about the gates that go with it."""
     try:
@@ -128,6 +134,7 @@ def _check_configuration(
             scenario=scenario,
             asked=values.get("feature_gates", {}),
             chosen=chosen,
+            snapshot=snapshot,
         )
     except InvalidInput as invalid:
         return list(invalid.errors), []

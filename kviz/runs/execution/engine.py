@@ -21,6 +21,7 @@ from kviz.runs.inputs import (
     extender_warnings,
     gates_of,
     invalid,
+    panic_warnings,
     refuse_hidden,
     refuse_secrets,
     rules_of,
@@ -75,15 +76,24 @@ class Accepted:
 
 
 def warnings_of(
-    *, scheduler_config: str, scenario: str, asked: Mapping[str, bool], chosen: Chosen
+    *,
+    scheduler_config: str,
+    scenario: str,
+    asked: Mapping[str, bool],
+    chosen: Chosen,
+    snapshot: Snapshot | None = None,
 ) -> list[ErrorItem]:
     """Raise InvalidInput unless a run can be made of these; return what it would lack, if it was.
 
-    `asked` are the gates that are switched beside those of the scenario.
+    `asked` are the gates that are switched beside those of the scenario. With a `snapshot` it is
+    told, too, in which panics its cluster leads the real scheduler.
     """
     gates = gates_of(asked=asked, scenario=scenario, chosen=chosen)
     check(scheduler_config=scheduler_config, gates=gates)
-    return extender_warnings(scheduler_config, gates)
+    return [
+        *extender_warnings(scheduler_config, gates),
+        *panic_warnings(scheduler_config, gates, snapshot),
+    ]
 
 
 def check_changes(

@@ -127,6 +127,7 @@ def _run_create(request: HttpRequest) -> HttpResponse:
                 scenario=values["scenario"],
                 asked=form.gates,
                 chosen=release_for(release, snapshot),
+                snapshot=snapshot,
             )
             if warnings:
                 return _run_form(request, values, warnings, HTTPStatus.OK)

@@ -45,7 +45,7 @@ def test_pods_bind() -> None:
     assert verdict("bind: {pods: {matchLabels: {app: web}}}").holds
     broken = verdict("bind: {pods: {namespace: default}}")
     assert not broken.holds
-    assert broken.sentence == "1 of 3 pods have no node: default/big"
+    assert broken.sentence == "1 of 3 pods without a node: default/big"
     assert "Insufficient cpu" in values(broken)["not_bound"][0]["message"]
 
 

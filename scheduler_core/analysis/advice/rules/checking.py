@@ -152,14 +152,15 @@ class _Checked:
             ],
         }
         if not unbound:
-            return (
-                True,
-                say("rules.all_placed", "All {pods} are on nodes", pods=_pods(len(pods))),
-                values,
+            placed = (
+                say("rules.only_placed", "The only pod has a node")
+                if len(pods) == 1
+                else say("rules.all_placed", "All {pods} are on nodes", pods=_pods(len(pods)))
             )
+            return True, placed, values
         text = say(
             "rules.some_pending",
-            "{n} of {pods} have no node: {names}",
+            "{n} of {pods} without a node: {names}",
             n=len(unbound),
             pods=_pods(len(pods)),
             names=_named(unbound),
