@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from scheduler_core.trace.fold import PodState, TraceState, Usage
 from scheduler_core.trace.records import NONE, NominatedOnNode
@@ -44,6 +45,9 @@ class Shortage:
         return self.short / self.requested
 
 
+_NONE: Final = Usage(0, [])
+
+
 class Room:
     """The room that nodes have for one pod at one moment.
 
@@ -53,7 +57,10 @@ class Room:
 
     def __init__(self, state: TraceState, pod: int, counted: Mapping[int, NominatedOnNode]) -> None:
         self._state = state
-        self._requests = state.pods[pod].requests if pod in state.pods else ()
+        requests = state.pods[pod].requests if pod in state.pods else ()
+        self._asked = [(number, amount) for number, amount in enumerate(requests) if amount > 0]
+        resources = state.resources
+        self._places = resources.index(PODS) if PODS in resources else NONE
         self._nominated = _nominated(state, pod) | {
             node: _taken((pod.requests for pod in each.pods), len(state.resources))
             for node, each in counted.items()
@@ -70,23 +77,25 @@ class Room:
 
     def shortages(self, node: int) -> tuple[Shortage, ...]:
         """Return what the node lacks: places for pods first, then resources by their numbers."""
-        resources, facts = self._state.resources, self._state.nodes.get(node)
+        facts = self._state.nodes.get(node)
         if facts is None:
             return ()
-        usage = self._state.usage.get(node, Usage(0, []))
-        nominated = self._nominated.get(node, Usage(0, []))
+        usage = self._state.usage.get(node, _NONE)
+        nominated = self._nominated.get(node, _NONE)
         found = []
-        if PODS in resources:
-            allowed = _at(facts.allocatable, resources.index(PODS))
-            found.append(Shortage(PODS, 1, allowed - usage.n_pods, allowed, nominated.n_pods))
-        for resource, amount in enumerate(self._requests):
-            if amount <= 0:
-                continue
+        if self._places != NONE:
+            allowed = _at(facts.allocatable, self._places)
+            if allowed - usage.n_pods - nominated.n_pods < 1:
+                place = Shortage(PODS, 1, allowed - usage.n_pods, allowed, nominated.n_pods)
+                found.append(place)
+        for resource, amount in self._asked:
             allocatable = _at(facts.allocatable, resource)
             free = allocatable - _at(usage.requested, resource)
             kept = _at(nominated.requested, resource)
-            found.append(Shortage(resources[resource], amount, free, allocatable, kept))
-        return tuple(shortage for shortage in found if shortage.short > 0)
+            if amount > free - kept:
+                name = self._state.resources[resource]
+                found.append(Shortage(name, amount, free, allocatable, kept))
+        return tuple(found)
 
 
 def _at(amounts: list[int] | tuple[int, ...], resource: int) -> int:
