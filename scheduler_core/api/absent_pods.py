@@ -15,8 +15,12 @@ from scheduler_core.wording import say
 from scheduler_core.yaml_text import NotYaml, value
 
 WATCHED: Final = frozenset(
-    ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController", "DaemonSet", "Job")
+    (
+        *("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController", "DaemonSet"),
+        *("Job", "CronJob", "Rollout"),
+    )
 )
+_WITHOUT_NUMBER: Final = ("DaemonSet", "Job", "CronJob")
 HOOK: Final = "helm.sh/hook"
 ABOUT_WORKLOADS: Final = (
     "note.without_pods",
@@ -82,7 +86,7 @@ def workload_of(kind: str, source: msgspec.Raw | Mapping[str, Plain] | str) -> W
         kind,
         str(metadata.get("namespace") or "default"),
         str(metadata.get("name") or ""),
-        None if kind in ("DaemonSet", "Job") else 1 if spec.replicas is None else spec.replicas,
+        None if kind in _WITHOUT_NUMBER else 1 if spec.replicas is None else spec.replicas,
         dict(labels) if isinstance(labels, dict) else {},
         _hook_in(metadata),
     )

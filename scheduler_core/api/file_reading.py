@@ -42,7 +42,7 @@ from scheduler_core.api.simulator import CONFIGURATION, PREFIX, SimulatorResult,
 from scheduler_core.api.types import KINDS
 from scheduler_core.api.typos import misspelt_fields
 from scheduler_core.api.yaml_documents import YamlDocument, read_yaml_pieces, read_yaml_whole
-from scheduler_core.api.yaml_faults import explained, whole_part
+from scheduler_core.api.yaml_faults import explained, is_template, whole_part
 from scheduler_core.wording import say
 
 _SNIFFED_BYTES = 4096
@@ -230,7 +230,7 @@ class FileReader:
             better = explained(text, error)
             part = whole_part(text, error) if better is error else None
             if part is None:
-                raise better from None
+                return self._read_readable(text, better)
         try:
             content = self._take_yaml(read_yaml_whole(part.text), part.text)
         except LimitError:
@@ -239,6 +239,18 @@ class FileReader:
             raise part.error from None
         place = Place(self._name, None, part.error.line)
         content.errors.insert(0, ParseError(place, "", part.error.message))
+        return content
+
+    def _read_readable(self, text: str, error: UnreadableError) -> FileContent:
+        """The documents of the text that can be read. Raises the error where none can."""
+        unread: list[UnreadableError] = []
+        content = self._take_yaml(read_yaml_whole(text, unread), text)
+        if is_template(text) or not (content.objects or content.ignored):
+            raise error
+        for each in reversed(unread):
+            problem = explained(text, each)
+            place = Place(self._name, None, each.line, _document_told(each.line))
+            content.errors.insert(0, ParseError(place, "", problem.message))
         return content
 
     def _take_yaml(self, documents: Iterator[YamlDocument], text: str) -> FileContent:
@@ -363,6 +375,10 @@ def _at_field(error: ParseError, text: str) -> ParseError:
     return ParseError(place, error.field, error.message)
 
 
+def _document_told(line: int | None) -> str:
+    return say("file.document_around", "The document around line {line}", line=line or 1)
+
+
 def _server_version(source: msgspec.Raw | Mapping[str, Plain]) -> str:
     """What `kubectl version -o yaml` (or json) says of the API server; empty for other things."""
     server = _plain_mapping(source).get("serverVersion")
@@ -370,14 +386,24 @@ def _server_version(source: msgspec.Raw | Mapping[str, Plain]) -> str:
     return said if isinstance(said, str) else ""
 
 
+def _without_kind(source: Mapping[str, Plain]) -> str:
+    if "replicaCount" in source or {"image", "service"} <= source.keys():
+        return say(
+            "file.values",
+            "is missing; if these are the values of a chart, `helm template` makes manifests of "
+            "them",
+        )
+    if not {"apiVersion", "metadata", "spec", "containers", "template"}.isdisjoint(source):
+        return say("file.part", "is missing; a whole object has apiVersion, kind and metadata, too")
+    return say("file.not_kubernetes", "is missing; is this a Kubernetes object?")
+
+
 def _refuse_answers(
     name: TypeName, source: msgspec.Raw | Mapping[str, Plain], place: Place
 ) -> None:
     """Raises :class:`ParseError` for what an API server sends in place of objects."""
     if not name.kind:
-        raise ParseError(
-            place, "kind", say("file.not_kubernetes", "is missing; is this a Kubernetes object?")
-        )
+        raise ParseError(place, "kind", _without_kind(_plain_mapping(source)))
     if name.kind == "Table" and name.group == "meta.k8s.io":
         raise ParseError(
             place, "", say("file.table_to_read", "is a table made for reading; ask for `-o yaml`")

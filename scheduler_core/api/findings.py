@@ -46,6 +46,12 @@ def cluster_findings(objects: ClusterObjects, ignored: Mapping[str, int]) -> Ite
     pods = objects.of(Pod)
     nodes = {node.name for node in objects.of(Node)}
     lost = [pod.key for pod in pods if pod.spec.node_name and pod.spec.node_name not in nodes]
+    if not nodes and not pods and len(objects):
+        yield say(
+            "note.no_pods_or_nodes",
+            "There are no pods and no nodes here: add what `kubectl get nodes,pods -A -o yaml` "
+            "prints",
+        )
     if nodes and not pods:
         yield say(
             "note.no_pods",

@@ -67,13 +67,23 @@ def read_yaml_pieces(text: str, is_wanted: IsWanted) -> Iterator[YamlDocument]:
         yield from _cut_list(piece, is_wanted) or _whole(piece)
 
 
-def read_yaml_whole(text: str) -> Iterator[YamlDocument]:
+def read_yaml_whole(
+    text: str, unread: list[UnreadableError] | None = None
+) -> Iterator[YamlDocument]:
     """The objects of all documents in the text, lists opened, in order.
 
-    Raises :class:`UnreadableError` with the line.
+    What is wrong with a document is added to ``unread``; where there is none, it is raised:
+    :class:`UnreadableError` with the line.
     """
     for piece in _split_documents(text):
-        yield from _whole(piece)
+        try:
+            documents = list(_whole(piece))
+        except UnreadableError as error:
+            if unread is None:
+                raise
+            unread.append(error)
+        else:
+            yield from documents
 
 
 def _split_documents(text: str) -> Iterator[_Piece]:

@@ -23,6 +23,11 @@ class WholePart(NamedTuple):
     error: UnreadableError
 
 
+def is_template(text: str) -> bool:
+    """Whether the text is what a chart makes manifests of."""
+    return bool(_TEMPLATE.search(text))
+
+
 def explained(text: str, error: UnreadableError) -> UnreadableError:
     """The error in words that say what to do, where what is wrong is known."""
     if found := _TEMPLATE.search(text):

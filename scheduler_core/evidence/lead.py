@@ -9,7 +9,7 @@ after it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -83,7 +83,7 @@ def lead_of_why(evidence: CycleEvidence, found: Why) -> Lead | None:
         node,
         _which(node, found.n_nodes, evidence, everywhere=len(same) + 1 == found.n_nodes),
         tuple(each.sentence for each in rejections[1:]),
-        tuple(_elsewhere(evidence, found, [name for name in others if name not in same])),
+        tuple(_others(evidence, found, node, [name for name in others if name not in same], same)),
         first.headline,
     )
 
@@ -173,6 +173,20 @@ def _which(node: str, n_nodes: int, evidence: CycleEvidence, *, everywhere: bool
 
 def _says(evidence: CycleEvidence, node: str, sentence: str) -> bool:
     return any(each.sentence == sentence for each in evidence.node(node).rejections)
+
+
+def _others(
+    evidence: CycleEvidence, found: Why, node: str, others: Sequence[str], same: Sequence[str]
+) -> Iterator[str]:
+    """Yield what keeps the pod from the other near misses, and how many nodes are farther off."""
+    if same and (others or len(same) + 1 < found.n_nodes):
+        yield say("lead.same", "{nodes}: as on {node}", nodes=some_of(same), node=node)
+    yield from _elsewhere(evidence, found, others)
+    n_more = found.n_nodes - 1 - len(same) - len(others)
+    if n_more == 1:
+        yield say("lead.one_more", "1 more node is farther off")
+    elif n_more > 1:
+        yield say("lead.more", "{n:,} more nodes are farther off", n=n_more)
 
 
 def _elsewhere(evidence: CycleEvidence, found: Why, nodes: Iterable[str]) -> Iterable[str]:

@@ -89,6 +89,7 @@ class Pending:
     """By pod, what the cluster itself said of it, where the file tells."""
     has_pods: bool = True
     """The cluster has some pod at all."""
+    has_nodes: bool = True
     stuck: tuple[str, ...] = ()
     """Sentences on pods that stay though they were deleted."""
 
@@ -167,6 +168,7 @@ def pending_pods(objects: Sequence[KubeObject], options: RunOptions) -> Pending:
         options.scenario.options.recreate_evicted,
         dict(_said(Comparison(objects, options.features, absent, not_modelled), objects, attempts)),
         bool(state.pods or held.of(Pod)),
+        bool(held.of(Node)),
         tuple(text for _, text in stuck_pods(held.of(Pod), held.of(Node))),
     )
 

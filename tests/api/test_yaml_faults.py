@@ -54,6 +54,23 @@ def test_of_a_file_that_is_cut_off_the_whole_objects_are_kept(
 
 
 @pytest.mark.parametrize(
+    ("broken", "why"),
+    [
+        (" spec: {}\n", "is not YAML"),
+        ("\tname: x\n", "is indented with a tab"),
+    ],
+)
+def test_of_several_documents_those_that_can_be_read_are_kept(broken: str, why: str) -> None:
+    bad = f"apiVersion: v1\nkind: Pod\nmetadata:\n  name: bad\n{broken}---\n"
+    names, errors = _read(bad + DOCUMENTS)
+    assert names == ["a", "b"]
+    assert len(errors) == 1
+    assert why in errors[0]
+    found = ingest([("f.yaml", (bad + DOCUMENTS).encode())])
+    assert found.left_out[0].startswith("The document around line 5 left out: ")
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "kind: Deployment\nmetadata:\n  name: {{ .Release.Name }}\n",

@@ -195,7 +195,8 @@ def _headline(found: Pending) -> str:
     if found.pods:
         return f"{counted(len(found.pods), 'pod')} pending"
     if not found.has_pods:
-        return "There are no pods here, only nodes"
+        nodes = "only nodes" if found.has_nodes else "and no nodes"
+        return f"There are no pods here, {nodes}"
     return "No pod stays pending" if found.bound else "No pod is pending"
 
 

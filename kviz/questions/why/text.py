@@ -163,6 +163,13 @@ def verdict(explanation: Explanation) -> str:
             )
         case "error":
             return "The attempt fails with an error, and will be made again."
+    winner = explanation.preemption.winner if explanation.preemption else None
+    if winner is not None:
+        victims = some_of([each.pod for each in winner.victims])
+        return (
+            f"No node takes it as it is, of {n}; it evicts {victims} and then binds on "
+            f"{winner.node}, if nothing comes between."
+        )
     text = f"No node takes it, of {n}."
     if explanation.why.n_held:
         held = counted(explanation.why.n_held, "node")
