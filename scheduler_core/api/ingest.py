@@ -31,7 +31,7 @@ from scheduler_core.api.priority import PriorityClasses, UnknownPriorityClassErr
 from scheduler_core.api.said_events import MAX_SAID, SaidOfPod, latest, with_said
 from scheduler_core.api.simulator import MAX_RESULTS, SimulatorResult
 from scheduler_core.api.types import KINDS
-from scheduler_core.api.typos import label_slips, slips_of, slips_told
+from scheduler_core.api.typos import kind_slips, label_slips, resource_slips, slips_of, slips_told
 from scheduler_core.api.workload import PriorityClass
 from scheduler_core.wording import say, some_of
 
@@ -266,7 +266,13 @@ class _Upload:
         elsewhere = tuple(self._tell_pods())
         pods = [item for item in self.objects.values() if isinstance(item, Pod)]
         lacking = tuple(without_pods(self.workloads, pods))
-        warnings = [*lacking, *hooks_told(self.hooks), *self._redactions(), *self._older_versions()]
+        warnings = [
+            *kind_slips(self.ignored),
+            *lacking,
+            *hooks_told(self.hooks),
+            *self._redactions(),
+            *self._older_versions(),
+        ]
         if self.repeated:
             warnings.append(
                 say(
@@ -278,7 +284,8 @@ class _Upload:
             )
         slips = [(pod.key, *each) for pod in pods for each in slips_of(pod)]
         nodes = [item for item in self.objects.values() if isinstance(item, Node)]
-        warnings.extend(slips_told([*self.misspelt, *slips, *label_slips(pods, nodes)]))
+        named = (*label_slips(pods, nodes), *resource_slips(pods, nodes))
+        warnings.extend(slips_told([*self.misspelt, *slips, *named]))
         warnings.extend(self._brought())
         self._tell_apart(warnings)
         objects = self._with_priorities(warnings)

@@ -26,6 +26,18 @@ _DECIMAL_EXPONENTS = {
 }  # fmt: skip
 _DECIMAL_SUFFIXES = {exponent: suffix for suffix, exponent in _DECIMAL_EXPONENTS.items()}
 _BINARY_SUFFIXES = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
+_WRITTEN = re.compile(r"(?P<amount>[0-9]+(?:[.,][0-9]+)?)[ \t]*(?P<unit>[A-Za-z]*)")
+_UNITS = {
+    **dict.fromkeys(("", "core", "cpu", "vcpu", "byte", "b"), ""),
+    **dict.fromkeys(("m", "mcpu", "millicore", "millicpu"), "m"),
+    **{
+        name: f"{step}i"
+        for step in ("K", "M", "G", "T")
+        for name in (f"{step.lower()}i", f"{step.lower()}b", f"{step.lower()}ib", step.lower())
+        if name != "m"
+    },
+}
+"""Units as people write them, in small letters, and what is a quantity with them."""
 _NANO_EXPONENT = -9
 _MILLI_EXPONENT = -3
 
@@ -185,11 +197,27 @@ def _binary_text(amount: int) -> str:
 
 def _complaint(text: str) -> str:
     shown = text if len(text) <= 40 else text[:37] + "..."
+    if meant := _meant(text):
+        return say(
+            "field.quantity_meant",
+            '"{text}" is not a quantity; did you mean "{meant}"?',
+            text=shown,
+            meant=meant,
+        )
     return say(
         "field.not_quantity",
         '"{text}" is not a quantity (write for example 500m, 2, 1.5Gi or 128M)',
         text=shown,
     )
+
+
+def _meant(text: str) -> str:
+    """What is meant by an amount with a decimal comma, a blank, or a unit as people write it."""
+    found = _WRITTEN.fullmatch(text.strip()) if len(text) <= _MAX_TEXT_LENGTH else None
+    unit = _UNITS.get(found["unit"].lower().rstrip("s")) if found is not None else None
+    if found is None or unit is None:
+        return ""
+    return found["amount"].replace(",", ".") + unit
 
 
 def quantity_text(resource: str, amount: int) -> str:

@@ -78,6 +78,15 @@ def test_what_is_no_quantity_is_refused(text: str) -> None:
         parse_quantity(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [("4GB", "4Gi"), ("512mi", "512Mi"), ("1,5", "1.5"), ("2 cores", "2"), ("100 mcpu", "100m")],
+)
+def test_what_was_meant_is_said(text: str, meant: str) -> None:
+    with pytest.raises(QuantityError, match=f'did you mean "{meant}"'):
+        parse_quantity(text)
+
+
 def test_a_long_text_is_quoted_in_part() -> None:
     with pytest.raises(QuantityError) as raised:
         parse_quantity("x" * 10_000)

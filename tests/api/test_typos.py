@@ -1,5 +1,7 @@
 """Slips that would pass silently are told with the path of the field."""
 
+import pytest
+
 from scheduler_core.api.ingest import ingest
 
 POD = """apiVersion: v1
@@ -98,3 +100,61 @@ spec:
         "default/“p”, spec.topologySpreadConstraints[0].topologyKey: no node has the label "
         f'"kubernetes/hostname"; {meant}',
     )
+
+
+@pytest.mark.parametrize(
+    ("spec", "path", "meant"),
+    [
+        ("containers: [{name: c, resources: {requests: {cpu: 500M}}}]", "cpu", '"500m"?'),
+        ("containers: [{name: c, requests: {cpu: 1}}]", "requests", '"resources.requests"?'),
+        ("nodeAffinity: {}, containers: [{name: c}]", "nodeAffinity", '"affinity.nodeAffinity"?'),
+        (
+            "containers: [{name: c, resources: {limits: {nvidia.com/gpus: 1}}}]",
+            "gpus]",
+            '"nvidia.com/gpu"?',
+        ),
+        (
+            "containers: [{name: c, resources: {requests: {nvidia.com/gpu: 1}}}]",
+            "gpu]",
+            "write it as a limit",
+        ),
+        (
+            "containers: [{name: c, resources: {requests: {cpu: 2}, limits: {cpu: 1}}}]",
+            "cpu",
+            "the request is 2",
+        ),
+        (
+            "tolerations: [{key: a, operator: Exists, value: b}], containers: [{name: c}]",
+            "value",
+            "Exists takes no value",
+        ),
+        ("nodeSelector: {diskType: ssd}, containers: [{name: c}]", "diskType", '"disktype"?'),
+    ],
+)
+def test_what_an_api_server_refuses_or_no_node_has(spec: str, path: str, meant: str) -> None:
+    text = f"""apiVersion: v1
+kind: Node
+metadata: {{name: n, labels: {{disktype: ssd}}}}
+status: {{allocatable: {{nvidia.com/gpu: 1, cpu: 4}}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {{name: p}}
+spec: {{{spec}}}
+"""
+    (told,) = ingest([("f", text.encode())]).warnings
+    assert told.partition(": ")[0].endswith(path)
+    assert told.endswith(meant)
+
+
+@pytest.mark.parametrize(
+    ("kind", "says"),
+    [
+        ("v1\nkind: pod", '"Pod"?'),
+        ("v1\nkind: Nodes", '"Node"?'),
+        ("apps/v1\nkind: Pod", "is of v1"),
+    ],
+)
+def test_a_kind_that_is_nearly_one_is_told(kind: str, says: str) -> None:
+    text = f"apiVersion: {kind}\nmetadata: {{name: p}}\n"
+    assert ingest([("f", text.encode())]).warnings[0].endswith(says)

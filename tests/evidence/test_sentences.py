@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from collections.abc import Sequence
 
 import pytest
@@ -286,6 +287,19 @@ def test_what_leads() -> None:
     assert lead.text == "needs 5 cpu, the whole node has 4 (a, nearest of 2 nodes)"
     assert lead.elsewhere == ("b: needs 5 cpu, the whole node has 3",)
     assert lead_of_why(other, Why()) is None
+
+
+def test_all_nodes_are_accounted_for_where_one_leads() -> None:
+    pod = PodBuilder("p").cpu("5").obj()
+    nodes = [NodeBuilder(name).cpu("4").obj() for name in ("a", "b")]
+    found = evidence(*nodes, NodeBuilder("c").cpu("3").obj(), pod)
+    lead = lead_of_why(found, replace(near("a", "b", "c"), n_nodes=7))
+    assert lead is not None
+    assert lead.elsewhere == (
+        "b: as on a",
+        "c: needs 5 cpu, the whole node has 3",
+        "4 more nodes are farther off",
+    )
 
 
 def test_nodes_with_what_is_requested_lead() -> None:

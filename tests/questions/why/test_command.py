@@ -132,7 +132,9 @@ def test_a_pod_of_a_second_profile(small: list[KubeObject]) -> None:
 
 
 def test_who_would_be_evicted(preemption: list[KubeObject]) -> None:
-    found = explain(preemption, "prod/vip-on-db-node").preemption
+    explanation = explain(preemption, "prod/vip-on-db-node")
+    assert "it evicts prod/db-9f59f4696-9f99p and then binds on node-9" in verdict(explanation)
+    found = explanation.preemption
     assert found is not None
     assert found.why_not == ""
     assert found.winner == Candidate(
