@@ -25,7 +25,7 @@ def is_there(see: See, lessons: Library) -> bool:
         case "old_word":
             return name in {row.id for row in english_table().rows}
         case "document":
-            return any(name.partition("#")[0] in group for group in GROUPS.values())
+            return any(name.partition("#")[0] in group for _title, group in GROUPS)
         case _:
             return lessons.get(name) is not None
 

@@ -36,7 +36,8 @@ CHAPTERS: Final = (
          "nominated", "outbid", "permit"),
     ),
     Chapter(
-        _("All pods together"), ("the-optimum", "regret", "formal-model", "debug-this-cluster")
+        _("All pods together"),
+        ("the-optimum", "regret", "formal-model", "debug-this-cluster", "what-1-37-changed"),
     ),
 )  # fmt: skip
 
@@ -59,6 +60,7 @@ BEFORE: Final[Mapping[str, tuple[str, ...]]] = {
     "regret": ("the-optimum", "affinity"),
     "formal-model": ("victims", "the-optimum"),
     "debug-this-cluster": ("taints", "affinity", "gates"),
+    "what-1-37-changed": ("affinity", "gates", "nominated"),
 }
 """What to know before a lesson."""
 

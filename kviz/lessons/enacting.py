@@ -11,6 +11,8 @@ from typing import Final
 
 from kviz.lessons.lesson import Lesson
 from kviz.out_of_tree import load_plugins
+from kviz.questions.rehearse.answer import Upgrade
+from kviz.questions.rehearse.text import as_json, rows
 from kviz.runs.reading.projection import CycleDocument, cycle_document
 from kviz.samples import sample_named
 from scheduler_core.analysis.advice.coins import Coin
@@ -66,6 +68,8 @@ class Enacted:
     objects: Sequence[KubeObject] = ()
     options: RunOptions | None = None
     """What it was simulated with, where it was simulated here."""
+    rules: Rules | None = None
+    """What the options were made of."""
 
     @cached_property
     def luck(self) -> dict[str, Counter[str]]:
@@ -78,6 +82,12 @@ class Enacted:
                 for pod, place in zip(pods, ends, strict=True):
                     found.setdefault(pod, Counter())[place] += 1
         return found
+
+    def upgraded(self, release: str) -> dict[str, dict[str, object]]:
+        """Return of the pods that another release lets end otherwise, where, and what does it."""
+        if self.options is None or self.rules is None:
+            return {}
+        return upgraded(self.objects, self.options, self.rules, release)
 
     def asked(self, pod: str) -> dict[str, dict[str, str]]:
         """Return what hints said of events for a pod, by plugin and event."""
@@ -156,15 +166,18 @@ def cluster_text(lesson: Lesson) -> bytes:
 
 def enact(lesson: Lesson, changes: Sequence[str] = ()) -> Enacted:
     """Simulate the lesson's run, with changes made before. Raises ConfigError."""
-    objects, options = planned_run(lesson, changes)
+    objects, options, rules = planned_run(lesson, changes)
     run = enacted(objects, simulate(objects, options))
-    return replace(run, objects=objects, options=options)
+    return replace(run, objects=objects, options=options, rules=rules)
 
 
 def planned_run(
     lesson: Lesson, changes: Sequence[str] = ()
-) -> tuple[Sequence[KubeObject], RunOptions]:
-    """Return cluster and options of the lesson's run, with changes made. Raises ConfigError."""
+) -> tuple[Sequence[KubeObject], RunOptions, Rules]:
+    """Return cluster, options and rules of the lesson's run, with changes made.
+
+    Raises ConfigError.
+    """
     ingested = ingest([("cluster.yaml", io.BytesIO(cluster_text(lesson)))])
     if ingested.errors:
         path = ("cluster", "objects")
@@ -185,7 +198,25 @@ def planned_run(
         queue_order=planned.rules.queue_order,
         transport=NobodyAnswers() if configuration.extenders else None,
     )
-    return planned.objects, options
+    return planned.objects, options, planned.rules
+
+
+def upgraded(
+    objects: Sequence[KubeObject], new: RunOptions, rules: Rules, release: str
+) -> dict[str, dict[str, object]]:
+    """Rehearse the upgrade from a release, and return by pod what it changes.
+
+    Of each pod that ends otherwise: where it is `before`, `because` of what it is not any more, and
+    what would `keep` it there. Raises ConfigError.
+    """
+    before = replace(rules, release=RELEASES[release])
+    old = replace(new, configuration=before.load(), features=before.features())
+    upgrade = Upgrade(objects, old, before, rules.release)
+    told = as_json(upgrade.answer(lambda sets: list(map(upgrade.both.without, sets))))
+    return {
+        row.pod: {"before": row.before, "because": row.because[0], "keep": row.keep}
+        for row in rows(told)
+    }
 
 
 def enacted(objects: Sequence[KubeObject], events: Iterable[AnyEvent]) -> Enacted:

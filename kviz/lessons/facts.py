@@ -61,6 +61,9 @@ def _roots(fact: Fact, run: Enacted) -> list[Mapping[str, object]]:
         return [asdict(run.cycles[fact.cycle]), dict(run.document(fact.cycle))]
     if fact.pod and fact.value[0] == "luck":
         return [{"luck": run.luck.get(fact.pod, {})}]
+    if fact.pod and fact.value[0] == "upgrade":
+        release = str(fact.value[1])
+        return [{"upgrade": {release: run.upgraded(release).get(fact.pod, {})}}]
     if fact.pod and fact.value[0] == "asked":
         return [{"asked": run.asked(fact.pod)}]
     if fact.pod:

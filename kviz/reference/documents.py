@@ -27,8 +27,8 @@ from markdown_it.token import Token
 
 from kviz.document_text import CONTEXT, TRANSLATED, is_text, parts_of, text_of
 
-GROUPS: Final = {
-    _("Understand a decision"): {
+GROUPS: Final = (
+    (_("Understand a decision"), {
         "concepts": _("The terms on the screens, in the order in which a pod meets them."),
         "evidence": _("Every verdict and score opens to the values that it came from."),
         "unblock": _("kviz looks for the smallest changes after which a pending pod binds."),
@@ -39,8 +39,8 @@ GROUPS: Final = {
         "optimum": _("kviz finds how far a run is from the best placement of all pods together."),
         "model": _("A cycle can be written as sets and predicates, or as a TLA+ module."),
         "fidelity": _("kviz is compared with decisions recorded from the real kube-scheduler."),
-    },
-    _("Plan and check a cluster"): {
+    }),
+    (_("Plan and check a cluster"), {
         "answers": _("kviz says how many more pods fit, and which nodes to add or drain."),
         "advice": _("This is how such questions are answered."),
         "experiments": _("An experiment runs many variants of one cluster as one job."),
@@ -53,22 +53,22 @@ GROUPS: Final = {
         "plugins-out-of-tree": _("Your own scheduler plugin runs in kviz after ten minutes."),
         "exporting": _("Runs, images and tables can be saved as files."),
         "mcp": _("An assistant can ask kviz over the Model Context Protocol."),
-    },
-    _("Teach and learn"): {
+    }),
+    (_("Teach and learn"), {
         "classes": _("A teacher holds a live class in which everybody predicts first."),
         "lessons": _("A lesson is a file, and you can write your own."),
         "by-hand": _("You place the pods of a small cluster yourself, against the scheduler."),
         "then-and-now": _("Old scheduler terms have other names today."),
-    },
-    _("Operate and develop"): {
+    }),
+    (_("Operate and develop"), {
         "installing": _("kviz runs on a laptop, in a container, and on Kubernetes."),
         "operation": _("Settings and limits of a server are environment variables."),
         "accounts": _("People sign in to a server, and share workspaces."),
         "performance": _("These are the times that kviz takes as a cluster grows."),
         "architecture": _("This is how kviz is built, in one page."),
         "adr/README": _("Each decision record gives the reason for one decision."),
-    },
-}
+    }),
+)  # fmt: skip
 """What the page of documents lists, in the order of the README: a sentence on each."""
 
 ENGLISH: Final = "en"
@@ -141,7 +141,7 @@ def groups() -> list[Group]:
             str(title),
             [(found, str(about)) for name, about in each.items() if (found := document(name))],
         )
-        for title, each in GROUPS.items()
+        for title, each in GROUPS
     ]
 
 

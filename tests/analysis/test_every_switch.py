@@ -62,7 +62,7 @@ def claiming(name: str) -> KubeObject:
     return pod(name).spec(resource_claims=(wanted,)).obj()
 
 
-def objects() -> Iterator[KubeObject]:
+def of_devices() -> Iterator[KubeObject]:
     yield device_class()
     # refused_devices_give_back
     yield node("give").obj()
@@ -74,6 +74,30 @@ def objects() -> Iterator[KubeObject]:
     )
     yield resource_slice("give-1", *both, node="give", count=2)
     yield from (claim("give"), claiming("give"))
+    # claim_deletion_events
+    yield node("freed").obj()
+    yield resource_slice("freed", device("g0"), node="freed")
+    yield from (claim("freed-held", holds=("freed/g0",)), claim("freed"), claiming("freed"))
+    # distinct_among_all
+    yield node("distinct").obj()
+    devices = (device("x0", k="x"), device("y", k="y"), device("x1", k="x"))
+    yield resource_slice("distinct", *devices, node="distinct")
+    yield claim("distinct", exactly(count=3), constraints=[DISTINCT])
+    yield claiming("distinct")
+    # cel_errors_name_device
+    yield node("error").obj()
+    yield resource_slice("error", device("g0"), node="error")
+    yield claim("error", exactly(where='device.attributes["gpu.example.com"].nope == "x"'))
+    yield claiming("error")
+    # DRADeviceTaintRules
+    yield node("rule").obj()
+    yield resource_slice("rule", device("g0"), node="rule")
+    tainted = DeviceTaintRuleSpec(device_selector=DeviceTaintSelector(pool="rule"), taint=BROKEN[0])
+    yield DeviceTaintRule(metadata=ObjectMeta(name="rule", uid="rule"), spec=tainted)
+    yield from (claim("rule"), claiming("rule"))
+
+
+def of_queue_and_placement() -> Iterator[KubeObject]:
     # placement_in_message, and with it quiet_claim_post_filter
     yield node("told").obj()
     yield pod("told-low").cpu(1).on("told").obj()
@@ -86,10 +110,6 @@ def objects() -> Iterator[KubeObject]:
     # any_anti_affinity_term
     yield from (node("term").obj(), pod("term-a").on("term").obj())
     yield pod("term").affinity(apart_from("term-a", "term-b")).obj()
-    # claim_deletion_events
-    yield node("freed").obj()
-    yield resource_slice("freed", device("g0"), node="freed")
-    yield from (claim("freed-held", holds=("freed/g0",)), claim("freed"), claiming("freed"))
     # gated_pods_nominated
     yield node("gate").obj()
     yield pod("gate-gated").cpu(1).priority(9).gate("g").nominated("gate").obj()
@@ -102,6 +122,18 @@ def objects() -> Iterator[KubeObject]:
     yield node("space").obj()
     yield pod("space-a").namespace("tagged").on("space").obj()
     yield pod("space").affinity(apart_from("space-a", namespace_selector=untagged)).obj()
+    # budgets_spared
+    yield from (node("spare-two").cpu(2).obj(), node("spare-one").cpu(2).obj())
+    yield labelled_budget("a-none", {"a": "1"}, 0)
+    yield labelled_budget("b-one", {"b": "1"}, 1)
+    two, one = pod("spare-both").cpu(1).priority(1), pod("spare-b").cpu(1)
+    yield two.labels({"a": "1", "b": "1"}).on("spare-two").obj()
+    yield one.labels({"b": "1"}).on("spare-two").obj()
+    yield pod("spare-a").cpu(2).priority(5).labels({"a": "1"}).on("spare-one").obj()
+    yield pod("spare").cpu(2).priority(9).obj()
+
+
+def of_requests_and_volumes() -> Iterator[KubeObject]:
     # image_volumes_raise_limit
     yield (
         node("image-has")
@@ -127,32 +159,6 @@ def objects() -> Iterator[KubeObject]:
     )
     yield node("resize").cpu(4).obj()
     yield from (resized.status(status).on("resize").obj(), pod("resize").cpu(1).obj())
-    # budgets_spared
-    yield from (node("spare-two").cpu(2).obj(), node("spare-one").cpu(2).obj())
-    yield labelled_budget("a-none", {"a": "1"}, 0)
-    yield labelled_budget("b-one", {"b": "1"}, 1)
-    two, one = pod("spare-both").cpu(1).priority(1), pod("spare-b").cpu(1)
-    yield two.labels({"a": "1", "b": "1"}).on("spare-two").obj()
-    yield one.labels({"b": "1"}).on("spare-two").obj()
-    yield pod("spare-a").cpu(2).priority(5).labels({"a": "1"}).on("spare-one").obj()
-    yield pod("spare").cpu(2).priority(9).obj()
-    # distinct_among_all
-    yield node("distinct").obj()
-    devices = (device("x0", k="x"), device("y", k="y"), device("x1", k="x"))
-    yield resource_slice("distinct", *devices, node="distinct")
-    yield claim("distinct", exactly(count=3), constraints=[DISTINCT])
-    yield claiming("distinct")
-    # cel_errors_name_device
-    yield node("error").obj()
-    yield resource_slice("error", device("g0"), node="error")
-    yield claim("error", exactly(where='device.attributes["gpu.example.com"].nope == "x"'))
-    yield claiming("error")
-    # DRADeviceTaintRules
-    yield node("rule").obj()
-    yield resource_slice("rule", device("g0"), node="rule")
-    tainted = DeviceTaintRuleSpec(device_selector=DeviceTaintSelector(pool="rule"), taint=BROKEN[0])
-    yield DeviceTaintRule(metadata=ObjectMeta(name="rule", uid="rule"), spec=tainted)
-    yield from (claim("rule"), claiming("rule"))
     # StorageCapacityScoring
     yield from (node("store-much").cpu(100).obj(), node("store-little").cpu(100).obj())
     yield pod("store-full").cpu(20).on("store-much").obj()
@@ -167,6 +173,10 @@ def objects() -> Iterator[KubeObject]:
     yield storage.volume("v-driver", "old", driver="strict")
     yield storage.claim("driver", "old", volume="v-driver")
     yield pod("driver").volumes(*storage.uses("driver")).obj()
+
+
+def objects() -> list[KubeObject]:
+    return [*of_devices(), *of_queue_and_placement(), *of_requests_and_volumes()]
 
 
 SCENARIO: Final = """
@@ -218,7 +228,7 @@ def rehearsed(to: str) -> Rehearsal:
         return RunOptions(configuration=configuration, features=features, scenario=scenario)
 
     old, new = (options_for(FeatureGates((), RELEASES[name])) for name in ("1.36.2", to))
-    return rehearse(list(objects()), old, new, options_for)
+    return rehearse(objects(), old, new, options_for)
 
 
 def causes(found: Rehearsal, kind: Kind) -> dict[str, list[str]]:

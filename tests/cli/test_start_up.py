@@ -46,6 +46,10 @@ def test_help_of_a_command_imports_this_command_alone(name: str) -> None:
     assert imported_by(name, "--help").intersection(MODULES.values()) == {MODULES[name]}
 
 
+def test_lessons_are_checked_without_a_server() -> None:
+    assert "kviz.lessons.checking" in imported_by("lesson", "template")
+
+
 def test_explain_imports_what_it_uses(tmp_path: Path) -> None:
     cluster = tmp_path / "cluster.yaml"
     cluster.write_text(PENDING_POD)

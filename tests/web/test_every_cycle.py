@@ -78,7 +78,7 @@ def test_of_a_sample(sample: Sample) -> None:
 
 @pytest.mark.parametrize("path", bundled_files(), ids=lambda path: path.stem)
 def test_of_a_lesson(path: Path) -> None:
-    objects, options = planned_run(read_lesson(path.read_text()))
+    objects, options, _rules = planned_run(read_lesson(path.read_text()))
     assert otherwise(objects, options) == []
 
 
