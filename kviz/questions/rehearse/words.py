@@ -18,7 +18,7 @@ def sentences(answer: Answer) -> Iterator[str]:
     for panic in answer.panics:
         yield say(
             "rehearsal.crashes",
-            "kube-scheduler v{release} would crash: {panic}",
+            "kube-scheduler v{release} can crash here: {panic}",
             release=release,
             panic=panic,
         )
