@@ -18,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: openapi settings help setup run dev test test-long test-servers audit check checks lint types imports pytest long unit vitest svelte-check eslint prettier layers fuzz bench-ui format lock texts wheel clean
+.PHONY: openapi settings help setup run dev test test-long test-servers audit check checks lint types imports pytest long unit vitest svelte-check eslint prettier layers fuzz bench-ui oracle verify format lock texts wheel clean
 
 help:
 	@echo "make run     serve kviz on http://$(HOST):$(PORT)   (PORT=9000, HOST=..., KVIZ_DATA_DIR=...)"
@@ -28,6 +28,8 @@ help:
 	@echo "make dev     server, worker and front end, each loading again what you change (PORT=9000)"
 	@echo "make check   what to run before a commit: linters, types, imports, fast tests"
 	@echo "make setup   environment and front end only; .venv/bin/kviz is the command afterwards"
+	@echo "make oracle  build the real kube-scheduler as a witness, for kviz verify (RELEASE=1.36, RELEASE=1.37; needs Go 1.26)"
+	@echo "make verify  compare with it: samples, random clusters, recorded ones (KVIZ_DUMPS=folder)"
 	@echo "also: lint types imports pytest long unit vitest svelte-check eslint prettier layers fuzz bench-ui format lock audit openapi settings texts wheel clean"
 
 # ---------------------------------------------------------------- what must be there
@@ -191,6 +193,20 @@ fuzz: setup
 bench-ui: setup
 	.venv/bin/python -m tests.bench_ui $(BENCH_UI_ARGS) $(DUMP)
 
+# The real kube-scheduler, built of Go modules, which schedules what `kviz verify` compares with. About 4 minutes the first time.
+RELEASE = 1.37
+GO := $(or $(shell command -v go 2>/dev/null),/usr/local/go/bin/go)
+oracle: .oracle/$(RELEASE)
+
+.oracle/%: tests/oracle/%.mod tests/oracle/%.sum $(wildcard tests/oracle/*.go)
+	@[ -x "$(GO)" ] || { echo "Go 1.26 is needed to build the witness (https://go.dev/doc/install); everything else works without it"; exit 1; }
+	cd tests/oracle && "$(GO)" test -c -vet=off -modfile=$*.mod \
+		-ldflags "-X kviz/tests/oracle.release=$$(sed -n 's/.*k8s.io.kubernetes //p' $*.mod)" -o "$(CURDIR)/$@" .
+
+# Compare with the real scheduler of each release, and write the figures that the page Fidelity shows. Recorded clusters are in the folder KVIZ_DUMPS.
+verify: .stamps/python .oracle/1.36 .oracle/1.37
+	.venv/bin/python -m tests.oracle
+
 format: .stamps/python .stamps/node_modules
 	.venv/bin/ruff format --quiet .
 	.venv/bin/ruff check --quiet --fix .
@@ -211,4 +227,4 @@ wheel: setup
 	$(UV) build --quiet --wheel --out-dir dist
 
 clean:
-	rm -rf .venv .uv .node .stamps frontend/node_modules static/kviz static/kviz-offline dist build locale/*/LC_MESSAGES $(filter-out %/overrides.po,$(wildcard locale/zh_Hant/*.po)) .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv .uv .node .stamps .oracle frontend/node_modules static/kviz static/kviz-offline dist build locale/*/LC_MESSAGES $(filter-out %/overrides.po,$(wildcard locale/zh_Hant/*.po)) .mypy_cache .ruff_cache .pytest_cache

@@ -216,7 +216,7 @@ class _Stopwatch:
 def measure(options: BenchOptions) -> BenchResult:
     """Run a workload to its end, with the calibration right before and after it."""
     calibration_s = loop_s(N_ITERATIONS // 2)
-    objects = _objects(options)
+    objects = objects_of(options)
     run = Run(objects, RunOptions(timing=Timing(kubelet_start_ns=None), details=options.trace))
     plugin_times = PluginTimes(run.simulation.scheduler) if options.plugins else None
     parts = Parts() if options.parts else None
@@ -251,7 +251,8 @@ def measure(options: BenchOptions) -> BenchResult:
     )
 
 
-def _objects(options: BenchOptions) -> list[KubeObject]:
+def objects_of(options: BenchOptions) -> list[KubeObject]:
+    """Return what is loaded, in order. Raises UnusableDump."""
     if options.dump is None:
         return list(WORKLOADS[options.workload].make(options.n_nodes, options.n_pods))
     return objects_of_dump(options.dump, options.n_nodes, options.n_pods)

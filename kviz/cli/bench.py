@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from kviz.bench.measure import (
     options_of_dump,
 )
 from kviz.bench.previews import measure_previews
+from kviz.bench.race import Race, race
 from kviz.bench.report import (
     OTHERS,
     RACES,
@@ -39,6 +41,8 @@ from kviz.cli.bench_storage import as_json, measure_storage
 from kviz.cli.bench_workers import measure_workers
 from kviz.command_line.arguments import Subparsers
 from kviz.command_line.problems import CommandFailed
+from kviz.witness import WitnessProblem, find_witness
+from scheduler_core.releases import UNNAMED
 
 READERS = 50
 """That ask for pages and REST while a run is followed."""
@@ -83,6 +87,12 @@ def add_parser(commands: Subparsers) -> None:
 
 
 def _add_other_measurements(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--race",
+        action="store_true",
+        help="run the real kube-scheduler over the same pods, in turn with kviz, where "
+        "`make oracle` has built it; else compare with its recorded speed",
+    )
     command.add_argument(
         "--flush",
         action="store_true",
@@ -167,7 +177,9 @@ def _measure(options: argparse.Namespace) -> int:
         return _answers(options)
     if options.followers:
         return _followers(options)
-    return _storage(options) if options.storage else _race(options)
+    if options.storage:
+        return _storage(options)
+    return _race(options) if options.race else _speed(options)
 
 
 def _variants(options: argparse.Namespace) -> int:
@@ -334,6 +346,35 @@ def _tell(
 
 
 def _race(options: argparse.Namespace) -> int:
+    try:
+        witness = find_witness(UNNAMED)
+    except WitnessProblem as problem:
+        print(f"kviz: note: {problem}\nIts recorded speed is taken.", file=sys.stderr)
+        return _speed(options)
+    try:
+        found = race(_workload(options), witness)
+    except WitnessProblem as problem:
+        raise CommandFailed(str(problem)) from problem
+    if options.json:
+        print(json.dumps(found.as_json()))
+    else:
+        _print_race(found)
+    return 0
+
+
+def _print_race(found: Race) -> None:
+    first = found.rounds[0]
+    print(f"{'round':>5} {'kviz CPU s':>11} {'real CPU s':>11} {'calibration s':>14}")
+    for i, each in enumerate(found.rounds, 1):
+        mine = each.kviz
+        print(f"{i:>5} {mine.run_s:>11.2f} {each.real_s:>11.2f} {mine.calibration_s:>14.2f}")
+    print(
+        f"{found.options.workload}, {found.options.n_nodes:,} nodes: {first.kviz.n_bound:,} pods "
+        f"bound by each; {first.recorded_from} takes {found.ratio:.2f} times the CPU time of kviz"
+    )
+
+
+def _speed(options: argparse.Namespace) -> int:
     if options.report is not None:
         return _report(options.report)
     result = measure(

@@ -29,6 +29,11 @@ COMMANDS: Final = (
         "kviz.cli.conformance",
         "compare with recorded decisions of the real kube-scheduler",
     ),
+    (
+        "verify",
+        "kviz.cli.verify",
+        "compare with the real kube-scheduler, run over the same cluster",
+    ),
     ("bench", "kviz.cli.bench", "measure the scheduler on a workload"),
     ("mcp", "kviz.cli.mcp", "answer an assistant over the Model Context Protocol"),
     ("worker", "kviz.cli.worker", "execute queued runs (`kviz serve` starts a worker by itself)"),

@@ -49,11 +49,13 @@ def replay_cycle(case: Case) -> CaseResult:
     if framework is None:
         result.compare("error", True, "error" in expected)
         return result
-    _CycleReplay(result, expected, replay, framework, pod).run()
+    CycleReplay(result, expected, replay, framework, pod).run()
     return result
 
 
-class _CycleReplay:
+class CycleReplay:
+    """Compares one cycle of a pod with what was recorded of it."""
+
     def __init__(
         self, result: CaseResult, expected: Json, replay: Replay, framework: Framework, pod: PodInfo
     ) -> None:
@@ -78,20 +80,17 @@ class _CycleReplay:
             status = gating.pre_enqueue(self._pod)
             self._compare("preEnqueue", status_of(status.by(queued.gating_plugin)))
             return
-        if self._replays_filtering():
-            self._filter(nodes)
+        if "preFilter" in self._expected:
+            self.compare_filtering(nodes)
         self._attempt()
 
     def _compare(self, what: str, got: object, plugin: str = "") -> None:
         self._result.compare(what, self._expected.get(what), got, plugin)
 
-    def _replays_filtering(self) -> bool:
-        return "preFilter" in self._expected
-
     # ------------------------------------------------------------ filtering and scoring
 
-    def _filter(self, nodes: Nodes) -> None:
-        """Filter all nodes, although a nominated node or sampling may end the real search."""
+    def compare_filtering(self, nodes: Nodes) -> None:
+        """Filter and score all nodes, although the real search may end early."""
         state = CycleState()
         pre_filter = self._framework.run_pre_filter(state, self._pod, nodes)
         got: dict[str, object] = {
@@ -136,9 +135,9 @@ class _CycleReplay:
         """Compare every plugin's own verdict on every node that was rejected."""
         by_plugin = self._framework.run_filter_individually(state, self._pod, nodes)
         for i, name in enumerate(nodes.names):
-            if name not in recorded:
+            if "individually" not in recorded.get(name, {}):
                 continue
-            expected = cast(Mapping[str, Json], recorded[name].get("individually", {}))
+            expected = cast(Mapping[str, Json], recorded[name]["individually"])
             for plugin, verdict in by_plugin.items():
                 status = verdict.status(i)
                 got = None if status.is_success else status_of(status)
@@ -167,7 +166,7 @@ class _CycleReplay:
         self._compare("totals", totals)
         best = max(totals.values())
         self._compare("topNodes", sorted(n for n, total in totals.items() if total == best))
-        if not self._expected.get("pickOrderRandom"):
+        if "pick" in self._expected and not self._expected.get("pickOrderRandom"):
             self._compare("pick", feasible.name(heap_root(scoring.totals)))
 
     def _cells(

@@ -18,6 +18,8 @@ from scheduler_core.releases import RELEASES
 from scheduler_core.releases.bugs import BUGS, Bug
 
 FILE = Path(__file__).with_name("fidelity.json")
+VERIFIED = Path(__file__).with_name("verified.json")
+"""What `make verify` counted: clusters and decisions by kind of cluster, for each release."""
 
 
 class Parity(msgspec.Struct, frozen=True):
@@ -76,6 +78,35 @@ class Report(msgspec.Struct, frozen=True, rename="camel"):
 def report() -> Report | None:
     """The committed report, or None in a tree that has none yet."""
     return msgspec.json.decode(FILE.read_bytes(), type=Report) if FILE.exists() else None
+
+
+class Compared(msgspec.Struct, frozen=True):
+    """Decisions of the real scheduler, run beside kviz over clusters of one kind.
+
+    Those of `chance` differ, but in another run the real one decides as kviz does.
+    """
+
+    clusters: int
+    decisions: int
+    identical: int
+    chance: int
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What `make verify` found for one release; the kinds are `samples`, `recorded`, `random`."""
+
+    release: str
+    kinds: dict[str, Compared]
+
+
+@cache
+def verified() -> tuple[Verified, ...]:
+    """The committed figures, the oldest release first; none in a tree that has none yet."""
+    if not VERIFIED.exists():
+        return ()
+    found = msgspec.json.decode(VERIFIED.read_bytes(), type=dict[str, dict[str, Compared]])
+    return tuple(Verified(release, kinds) for release, kinds in sorted(found.items()))
 
 
 @dataclass(frozen=True)

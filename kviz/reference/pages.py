@@ -165,6 +165,7 @@ def about_fidelity(request: HttpRequest) -> HttpResponse:
         "section": "fidelity",
         "report": report,
         "silent": [guide.name for guide in guides() if guide.name not in compared],
+        "verified": fidelity.verified(),
         "bugs": fidelity.known_bugs(),
         "differences": fidelity.differences(),
         "not_modelled": sorted(NOT_MODELLED.items()),

@@ -139,6 +139,8 @@ def _with_times(value: Plain, of: inspect.Type) -> Plain:
             return {name: _with_times(item, types[name]) for name, item in value.items()}
         case inspect.VarTupleType(item_type=item_type) if isinstance(value, list | tuple):
             return [_with_times(item, item_type) for item in value]
+        case inspect.DictType(value_type=value_type) if isinstance(value, dict):
+            return {name: _with_times(item, value_type) for name, item in value.items()}
         case inspect.UnionType(types=types):
             choices = [each for each in types if not isinstance(each, inspect.NoneType)]
             return _with_times(value, choices[0]) if len(choices) == 1 else value

@@ -5,7 +5,9 @@ from __future__ import annotations
 import msgspec
 from hypothesis import example, given
 
-from scheduler_core.api import KubeObject, Node
+from kviz.conformance.cases import read_object
+from scheduler_core.api import KubeObject, Node, ObjectMeta, PodDisruptionBudget
+from scheduler_core.api.workload import PodDisruptionBudgetStatus
 from scheduler_core.changes import (
     Change,
     ChangeError,
@@ -21,6 +23,7 @@ from scheduler_core.changes import (
     sentence,
 )
 from scheduler_core.changes.applying import RestingCluster
+from scheduler_core.changes.documents import object_document
 from scheduler_core.changes.vocabulary import SetField, Target
 from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.trace.codec import TraceWriter
@@ -86,3 +89,14 @@ def as_read(change: Change) -> Change:
     """What is left of a change when its objects have been read, defaults filled in."""
     (read,) = read_changes([msgspec.json.decode(msgspec.json.encode(document_of(change)))])
     return read
+
+
+def test_an_object_is_written_as_the_api_server_prints_it_and_reads_as_itself() -> None:
+    """Also times in a map, as the pods have that a budget lets go."""
+    budget = PodDisruptionBudget(
+        metadata=ObjectMeta(name="web", namespace="shop", creation_timestamp=1_700_000_000 * 10**9),
+        status=PodDisruptionBudgetStatus(disrupted_pods={"web-0": 1_700_000_000 * 10**9}),
+    )
+    document = object_document(budget)
+    assert document["status"] == {"disruptedPods": {"web-0": "2023-11-14T22:13:20Z"}}
+    assert read_object(msgspec.json.decode(msgspec.json.encode(document))) == budget

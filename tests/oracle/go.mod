@@ -1,0 +1,3 @@
+module kviz/tests/oracle
+
+go 1.26.0
