@@ -14,7 +14,13 @@ from kviz.common.csv_file import Cell
 from kviz.common.wording import translated
 from kviz.experiments.charts import Chart
 from kviz.experiments.models import Experiment, Result
-from kviz.questions.unblock.text import ONLY_RISKS, RESULTS, harm_told, tried_sentence
+from kviz.questions.unblock.text import (
+    ONLY_RISKS,
+    RESULTS,
+    harm_told,
+    nowhere_sentence,
+    tried_sentence,
+)
 from kviz.runs.reading.trace import pod_known
 from scheduler_core.analysis.advice.harm import ORDER, Harm
 from scheduler_core.analysis.advice.unblock import MAX_ANSWERS
@@ -150,7 +156,9 @@ def _sentences(pod: str, rows: Sequence[AnswerRow], whole: Mapping[str, Any] | N
     if whole and whole.get("bound"):
         return [translated(whole["bound"])]
     if not rows:
-        return [_("Nothing that was tried lets %(pod)s bind.") % {"pod": pod}] if whole else []
+        nothing = _("Nothing that was tried lets %(pod)s bind.") % {"pod": pod}
+        missing = (whole or {}).get("nowhere", ())
+        return [nothing, *(translated(nowhere_sentence(each)) for each in missing)] if whole else []
     best = rows[0]
     text = _("With this %(pod)s %(fate)s: %(what)s.")
     what = translated(best.answer["sentence"])

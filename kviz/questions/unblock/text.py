@@ -39,6 +39,7 @@ def as_json(found: Unblocked) -> dict[str, object]:
         ],
         "freeRoom": free_room_document(found.free_room) if found.free_room else None,
         "bugs": bugs_documents(found.bugs),
+        "nowhere": list(found.nowhere),
         "tookRoom": _took_room_json(found.took_room) if found.took_room else None,
     }
 
@@ -179,6 +180,7 @@ def _lines(found: Unblocked) -> Iterator[str]:
             yield "     no PodDisruptionBudget covers who leaves"
         yield from (f"     --change '{quoted(line_of(change))}'" for change in each.changes)
     yield from ("", tried_sentence(found.n_tried, found.tried, found.complete))
+    yield from chain.from_iterable(("", nowhere_sentence(each)) for each in found.nowhere)
     yield from chain.from_iterable(("", each.sentence) for each in found.bugs)
     if found.free_room is not None:
         yield from ("", f"{found.free_room.sentence}.")
@@ -209,6 +211,15 @@ def harm_told(harm: Harm, losing: Sequence[str], kinds: Mapping[str, str]) -> st
     if harm == "risk":
         return say("unblock.at_a_risk", "at a risk")
     return say("unblock.nobody_pays", "no other pod is affected")
+
+
+def nowhere_sentence(resource: str) -> str:
+    """Say of a device that no node offers it."""
+    return say(
+        "unblock.nowhere",
+        "No node offers {resource}: a node does when the device plugin for it runs there.",
+        resource=resource,
+    )
 
 
 RESULTS: Final[Mapping[PlanResult, str]] = {

@@ -15,7 +15,7 @@ from typing import Final, TypeAlias
 from msgspec.structs import replace
 
 from scheduler_core.analysis.advice.actions import PER_QUARTER, Action, action
-from scheduler_core.analysis.advice.harm import is_of_life_cycle
+from scheduler_core.analysis.advice.harm import is_of_one_node
 from scheduler_core.analysis.advice.leaving import Leaving
 from scheduler_core.api import (
     CELDeviceSelector,
@@ -113,11 +113,11 @@ def one_more(node: str, objects: Objects) -> Action:
 
 
 def _in_good_health(node: Node | None, copy: str) -> Iterator[StepChange]:
-    """Yield what a new node does not have of one that is cordoned, ill, starting or leaving."""
+    """Yield what a new node does not have of one that is cordoned or has taints of its own."""
     if node is not None and node.spec.unschedulable:
         yield Cordon(copy, False)
     taints = node.spec.taints if node is not None else ()
-    for key in dict.fromkeys(each.key for each in taints if is_of_life_cycle(each.key)):
+    for key in dict.fromkeys(each.key for each in taints if is_of_one_node(each.key)):
         yield RemoveTaint(copy, key)
 
 

@@ -89,9 +89,14 @@ def is_of_life_cycle(key: str) -> bool:
 
 
 def in_good_health(node: Node) -> Node:
-    """Return a node as a new one would be: without a cordon and taints of its life cycle."""
-    taints = tuple(each for each in node.spec.taints if not is_of_life_cycle(each.key))
+    """Return a node as a new worker would be: without a cordon and taints that it alone has."""
+    taints = tuple(each for each in node.spec.taints if not is_of_one_node(each.key))
     return replace(node, spec=replace(node.spec, unschedulable=False, taints=taints))
+
+
+def is_of_one_node(key: str) -> bool:
+    """Return whether a new worker like a node would not have its taint."""
+    return is_of_life_cycle(key) or key in CONTROL_PLANE
 
 
 def is_off_when_ready(key: str) -> bool:
@@ -302,6 +307,8 @@ def _of_field(change: SetField, pod: Pod | None) -> Iterator[str]:
                 "make room on that node",
                 name=owner.name,
             )
+    elif change.path.endswith(".hostPort"):
+        yield say("harm.host_port", "nobody reaches the pod at a port of its node any more")
     elif change.path.startswith("spec.resourceClaims") and change.value is None:
         yield say("harm.no_devices", "the pod starts without these devices: does it work then?")
     elif ".requests" in change.path and change.value in (None, 0, "0", "0m"):

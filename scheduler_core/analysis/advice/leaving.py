@@ -36,6 +36,8 @@ from scheduler_core.cluster.requests import pod_requests
 MAX_LEAVING: Final = 3
 """So many pods at most leave one node."""
 
+MAX_CHOICES: Final = 2
+"""So many pods that are enough by themselves are tried to leave a node: one may be needed there."""
 OUT_OF_REACH: Final = (UNREACHABLE, "node.kubernetes.io/not-ready")
 """Taints that the node controller takes off when a kubelet is back."""
 SCALED: Final = ("ReplicaSet", "ReplicationController", "StatefulSet")
@@ -78,8 +80,9 @@ class Leaving:
 
         alone = sorted(filter(is_enough, pods), key=by_price)
         if alone:
-            yield self._leave(alone[:1])
-            yield from self._scaled(alone[:1])
+            for pod in _of_different_owners(alone)[:MAX_CHOICES]:
+                yield self._leave([pod])
+                yield from self._scaled([pod])
             return
         chosen: list[Pod] = []
         left = dict(short)
@@ -152,6 +155,15 @@ class Leaving:
             if pod.spec.node_name:
                 found.setdefault(pod.spec.node_name, []).append(pod)
         return found
+
+
+def _of_different_owners(pods: Sequence[Pod]) -> list[Pod]:
+    """Return the first pod of each owner; each that has none is one of its own."""
+    first: dict[tuple[str, str], Pod] = {}
+    for pod in pods:
+        owner = controller_of(pod)
+        first.setdefault((pod.namespace, owner.uid if owner is not None else pod.key), pod)
+    return list(first.values())
 
 
 def _frees(pod: Pod, short: Mapping[str, int]) -> dict[str, int]:

@@ -310,7 +310,8 @@ class Remedies:
 
     def _port(self, wanted: PortFree) -> Iterator[Action]:
         for i, container in enumerate(self._pod.spec.containers):
-            for j, port in enumerate(container.ports):
+            # With hostNetwork the pod has its ports on the node, whatever it says of them.
+            for j, port in enumerate(() if self._pod.spec.host_network else container.ports):
                 if port.host_port == wanted.port.port:
                     path = f"spec.containers[{i}].ports[{j}].hostPort"
                     yield action("hostPort", set_on(self._pod, path, None))

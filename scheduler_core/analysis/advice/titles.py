@@ -51,6 +51,9 @@ def _title(action: Action, pending: Sequence[str]) -> str:
         return say("title.ready", "Wait until {node} is ready", node=waited_for(action))
     if (plain := _PLAIN.get(action.kind)) is not None:
         return plain
+    if action.kind == "storageClass" and isinstance(action.changes[0], Delete):
+        key = action.changes[0].target.key
+        return say("title.claim_again", "Make claim {key} again, empty", key=key)
     if action.kind in ("move", "delete", "force"):
         return _of_leaving(action, pending)
     texts = dict.fromkeys(_of_change(action.kind, each) for each in action.changes)

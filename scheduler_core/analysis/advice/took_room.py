@@ -17,6 +17,7 @@ from scheduler_core.changes import ChangeError
 from scheduler_core.changes.vocabulary import Delete, target_of
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.resource_names import is_extended_resource_name
+from scheduler_core.framework.status import Code
 from scheduler_core.plugins.node_ports import NodePorts
 from scheduler_core.plugins.node_resources import Fit
 from scheduler_core.sim.preview import CannotPreview
@@ -94,14 +95,19 @@ def _took_room(held: ReenactedCycle, ends: RunEnd) -> TookRoom | None:
 
 
 def _short_of_room(held: ReenactedCycle) -> Mapping[int, frozenset[str]]:
-    """Return the positions of the nodes that only plugins of ROOM reject, each with which."""
+    """Return the positions of the nodes that only plugins of ROOM reject, each with which.
+
+    A node that is too small even if it were empty is none of them.
+    """
     verdicts = held.individually
     if verdicts.pod:
         return {}
     found = {}
     for i, name in enumerate(held.nodes.names):
-        plugins = frozenset(status.plugin for status in verdicts.nodes.get(name, ()))
-        if plugins and plugins <= ROOM:
+        statuses = verdicts.nodes.get(name, ())
+        plugins = frozenset(status.plugin for status in statuses)
+        too_small = any(each.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE for each in statuses)
+        if plugins and plugins <= ROOM and not too_small:
             found[i] = plugins
     return found
 

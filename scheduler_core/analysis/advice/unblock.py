@@ -30,7 +30,7 @@ from scheduler_core.analysis.advice.remedies import Remedies
 from scheduler_core.analysis.advice.took_room import TookRoom, took_room
 from scheduler_core.analysis.advice.trial import Outcome, PodEnd, Trials
 from scheduler_core.analysis.advice.words import sentence_of
-from scheduler_core.api import KubeObject, Pod
+from scheduler_core.api import DeviceClass, KubeObject, Pod
 from scheduler_core.api.gc_freeze import gc_frozen
 from scheduler_core.changes import ChangeError
 from scheduler_core.changes.applying import RestingCluster
@@ -38,6 +38,7 @@ from scheduler_core.changes.owners import like, pods_of
 from scheduler_core.changes.vocabulary import Create, Delete, target_of
 from scheduler_core.cluster.pods import controller_of
 from scheduler_core.evidence.free_room import FreeRoom
+from scheduler_core.framework.resource_names import is_extended_resource_name
 from scheduler_core.sim.reenactment import ReenactedCycle
 from scheduler_core.wording import SEMICOLON, say, series
 
@@ -109,6 +110,8 @@ class Unblocked:
     free_room: FreeRoom | None = None
     took_room: TookRoom | None = None
     bugs: tuple[FoundBug, ...] = ()
+    nowhere: tuple[str, ...] = ()
+    """The devices that the pod asks for and that no node offers."""
 
 
 Runner = Callable[[Callable[[int], Tried], Iterator[int]], Iterator[tuple[int, Tried]]]
@@ -199,6 +202,7 @@ class Search:
         self._free_room: FreeRoom | None = None
         self._took_room: TookRoom | None = None
         self._bugs: tuple[FoundBug, ...] = ()
+        self._nowhere: tuple[str, ...] = ()
 
     def steps(self) -> Iterator[Unblocked]:
         """Yield what is found after every plan that was tried; the last is the result.
@@ -224,6 +228,7 @@ class Search:
             self._free_room = held.evidence.free_room
             self._took_room = took_room(held, self._trials.as_it_is)
             self._bugs = bugs_in(held, end.message)
+            self._nowhere = tuple(_offered_nowhere(held))
         n_plans = yield from self._beside(first, held, objects)
         yield self._found(n_plans, complete=self._n_runs < MAX_RUNS)
 
@@ -464,8 +469,17 @@ class Search:
             free_room=self._free_room,
             took_room=self._took_room,
             bugs=self._bugs,
+            nowhere=self._nowhere,
             bound=self._bound,
         )
+
+
+def _offered_nowhere(held: ReenactedCycle) -> Iterator[str]:
+    backed = {each.spec.extended_resource_name for each in held.objects.all(DeviceClass)}
+    for name, amount in held.requests.items():
+        is_device = amount > 0 and is_extended_resource_name(name) and name not in backed
+        if is_device and not held.nodes.allocatable(name).any():
+            yield name
 
 
 def _result(tried: Tried | None) -> PlanResult:

@@ -220,7 +220,9 @@ def _class_told(items: Sequence[KubeObject], cluster: RestingCluster) -> str:
         claim=claim.key,
         storage_class=claim.spec.storage_class_name,
     )
-    return say("advice.instead_of", "{what} instead of {old}", what=text, old=old) if old else text
+    if not old or old == claim.spec.storage_class_name:
+        return text
+    return say("advice.instead_of", "{what} instead of {old}", what=text, old=old)
 
 
 def _limit_told(items: Sequence[KubeObject], cluster: RestingCluster) -> str:

@@ -12,14 +12,17 @@ from scheduler_core.analysis.advice.unblock import unblock
 from scheduler_core.api import (
     Affinity,
     KubeObject,
+    LabelSelector,
     NodeAffinity,
     NodeSelector,
     NodeSelectorRequirement,
     NodeSelectorTerm,
+    PodAffinity,
+    PodAffinityTerm,
 )
 from scheduler_core.changes import apply, line_of, read_line
 from scheduler_core.sim import RunOptions
-from tests.builders import ZONE, PodBuilder, container, make_node, make_pod
+from tests.builders import HOSTNAME, ZONE, PodBuilder, container, make_node, make_pod
 from tests.plugins.storage import claim, storage_class, volume
 
 
@@ -99,7 +102,7 @@ def test_a_claim_that_was_bound_too_early_waits_for_its_pod_and_begins_empty() -
         claim("data", "now", volume="v"),
         pod,
     )
-    answer = found["Use another storage class for default/data"]
+    answer = found["Make claim default/data again, empty"]
     assert (answer.harm, answer.node) == ("risk", "b")
     assert answer.warnings == ("claim default/data begins empty: first save what is in volume v",)
 
@@ -121,6 +124,40 @@ def test_one_more_node_is_offered_once_for_nodes_that_a_new_one_would_be_the_sam
     titles = list(answered(*(each.obj() for each in ill), make_pod("p").obj()))
     assert [each for each in titles if each.startswith("Add")] == ["Add a node like a"]
     assert titles[0] == "Wait until b is ready"
+
+
+def test_one_more_node_for_the_pod_is_a_worker() -> None:
+    control = make_node("cp").cpu(4).taint("node-role.kubernetes.io/control-plane")
+    found = answered(control.obj(), make_pod("p").obj())
+    assert found["Add a node like cp"].harm == "none"
+    assert next(iter(found)) == "Add a node like cp"
+
+
+def test_another_pod_makes_room_where_the_first_is_needed_beside_it() -> None:
+    front = make_pod("front").owner("ReplicaSet", "front").label("app", "front").on("a").obj()
+    other = make_pod("other").owner("ReplicaSet", "other").on("a").obj()
+    term = PodAffinityTerm(
+        topology_key=HOSTNAME, label_selector=LabelSelector(match_labels={"app": "front"})
+    )
+    near = PodAffinity(required_during_scheduling_ignored_during_execution=(term,))
+    pod = make_pod("p").affinity(Affinity(pod_affinity=near)).obj()
+    found = answered(make_node("a").pods(2).obj(), make_node("b").obj(), front, other, pod)
+    assert found["Move default/other elsewhere"].node == "a"
+
+
+def test_a_port_of_the_host_is_not_dropped_where_its_network_is_used() -> None:
+    holder = make_pod("w").host_port(80).on("a").obj()
+    pod = make_pod("p").host_port(80)
+    found = answered(make_node("a").obj(), holder, pod.obj())
+    assert found["Drop the host port"].harm == "risk"
+    found = answered(make_node("a").obj(), holder, pod.spec(host_network=True).obj())
+    assert "Drop the host port" not in found
+
+
+def test_what_no_node_offers_is_said() -> None:
+    pod = make_pod("p").request("example.com/gpu", 1).obj()
+    found = deque(unblock(Trials((make_node("a").obj(), pod), RunOptions()), "default/p"), 1).pop()
+    assert found.nowhere == ("example.com/gpu",)
 
 
 def test_dropping_the_pin_of_a_daemon_set_comes_last() -> None:
