@@ -13,7 +13,7 @@ const LOCALES: Readonly<Record<string, string>> = { "zh-hans": "zh_Hans", "zh-ha
 
 /** The sentences that may stand in a trace, by the topics of their ids: with the Explorer's own texts. */
 const TOPICS =
-  "change count evicted field file following import json list note path refused session step stopped upload value yaml";
+  "change count evicted field file following import json list note path played refused session step stopped upload value yaml";
 const IN_TRACES = new Set(TOPICS.split(" "));
 
 /** What the front end has texts of. */

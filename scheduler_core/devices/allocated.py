@@ -31,11 +31,11 @@ class AllocatedState:
 
     def is_allocated(self, device: DeviceId) -> bool:
         """Tell whether a device is in use, as a whole or a share of it."""
-        return (
-            device in self.devices
-            or device in self.capacity
-            or any(shared == device for shared, _ in self.shares)
-        )
+        return device in self.devices or device in self.capacity or self.has_share(device)
+
+    def has_share(self, device: DeviceId) -> bool:
+        """Tell whether a share of a device was given, also one that consumes nothing."""
+        return any(shared == device for shared, _ in self.shares)
 
     def add(self, allocation: AllocationResult | None, *, sharing: bool) -> None:
         """Count an allocation's devices as in use; those with admin access are not."""

@@ -29,6 +29,7 @@ BugName: TypeAlias = Literal[
     "admin_counters",
     "all_of_incomplete_pool",
     "classes_of_one_resource",
+    "shares_charged_again",
     "panic_balanced",
     "panic_capacity",
 ]
@@ -217,6 +218,20 @@ BUGS: Final[Mapping[BugName, Bug]] = {
             "bug.classes_of_one_resource.instead",
             "Give each DeviceClass an extendedResourceName that no other has.",
         ),
+    ),
+    "shares_charged_again": Bug(
+        upstream="#140433",
+        happens=say(
+            "bug.shares_charged_again",
+            "a further share of a device takes its counters again where the shares given before "
+            "take no capacity",
+        ),
+        instead=say(
+            "bug.shares_charged_again.instead",
+            "Give the device a capacity with a requestPolicy, so that each share takes a part of "
+            "it.",
+        ),
+        mended_by="shares_charged_once",
     ),
     "panic_balanced": Bug(
         happens=say(

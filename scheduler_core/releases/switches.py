@@ -35,6 +35,7 @@ class Switches(Struct, frozen=True, kw_only=True):
     config_for_all_requests: bool = False
     distinct_among_all: bool = False
     cel_errors_name_device: bool = False
+    shares_charged_once: bool = False
 
 
 AS_IN_1_36_2: Final = Switches()
@@ -179,6 +180,14 @@ SWITCHES: Final[Mapping[str, Switch]] = {
         say(
             "switch.cel_errors_name_device",
             "An error of a CEL selector names the device, and for a missing key gives advice.",
+        ),
+    ),
+    "shares_charged_once": Switch(
+        "#140437",
+        say(
+            "switch.shares_charged_once",
+            "A further share of a device takes no counters where the shares given before take no "
+            "capacity, either.",
         ),
     ),
 }

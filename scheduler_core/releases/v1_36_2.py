@@ -92,6 +92,7 @@ V1_36_2: Final = Release(
     bugs=IN_ALL
     | {
         "refused_devices",
+        "shares_charged_again",
         "neighbours_distinct",
         "namespaces_without_labels",
         "budgets_used_up",

@@ -96,5 +96,6 @@ V1_37_2: Final = Release(
         config_for_all_requests=True,
         distinct_among_all=True,
         cel_errors_name_device=True,
+        shares_charged_once=True,
     ),
 )

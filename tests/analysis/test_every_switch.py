@@ -43,7 +43,7 @@ from tests.releases.test_switches import apart_from, labelled_budget, requesting
 
 PART: Final = "part"
 MEBIBYTE: Final = 1 << 20
-N_NODES: Final = 19
+N_NODES: Final = 20
 """ImageLocality divides by them."""
 
 
@@ -84,6 +84,13 @@ def of_devices() -> Iterator[KubeObject]:
     yield resource_slice("distinct", *devices, node="distinct")
     yield claim("distinct", exactly(count=3), constraints=[DISTINCT])
     yield claiming("distinct")
+    # shares_charged_once
+    yield node("share").obj()
+    taking = device("g0", counters={"memory": "2Gi"}, allow_multiple_allocations=True)
+    yield resource_slice("share-0", node="share", pool="share", count=2, shared_counters=counters)
+    yield resource_slice("share-1", taking, node="share", pool="share", count=2)
+    yield claim("share-held", holds=["share/g0/1"], on="share")
+    yield from (claim("share"), claiming("share"))
     # cel_errors_name_device
     yield node("error").obj()
     yield resource_slice("error", device("g0"), node="error")
@@ -196,6 +203,7 @@ ENDS: Final = {
     "image": "image_volumes_raise_limit",
     "resize": "requests_by_pod",
     "rule": "DRADeviceTaintRules",
+    "share": "shares_charged_once",
     "space": "unlabelled_namespaces_apart",
     "spare": "budgets_spared",
     "spare-a": "budgets_spared",

@@ -161,14 +161,17 @@ def claim(
     on: str = "",
     users: Sequence[str] = (),
 ) -> ResourceClaim:
-    """Return a claim; one that `holds` devices, each `pool/device`, is usable on one node."""
+    """Return a claim; one that `holds` devices, each `pool/device`, is usable on one node.
+
+    A held share of a device is `pool/device/share`.
+    """
     allocation = None
     if holds:
         results = tuple(
             DeviceRequestAllocationResult(
-                request="r0", driver=DRIVER, pool=held.partition("/")[0], device=held.split("/")[1]
+                request="r0", driver=DRIVER, pool=pool, device=name, share_id="".join(share)
             )
-            for held in holds
+            for pool, name, *share in (held.split("/") for held in holds)
         )
         allocation = AllocationResult(
             devices=DeviceAllocationResult(results=results),

@@ -53,7 +53,7 @@ def test_the_form_warns_at_the_line_and_lets_one_go_on(ada: Person) -> None:
     page = ada.client.post("/runs/new", fields)
     text = page.content.decode()
     assert page.status_code == 200
-    assert "Not started yet: this run would fail" in text
+    assert "Not started yet: read this first" in text
     assert text.count(REFUSAL) == 2
     assert not Run.objects.exists()
     assert ada.client.post("/runs/new", fields | {"all_the_same": "yes"}).status_code == 302

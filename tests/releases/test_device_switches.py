@@ -15,6 +15,7 @@ from scheduler_core.api import (
     OpaqueDeviceConfiguration,
     PodResourceClaim,
     ResourceClaim,
+    ResourceSlice,
 )
 from scheduler_core.config import feature_gates
 from scheduler_core.plugins.dynamic_resources.planning import ADVICE, AllocationError
@@ -45,6 +46,23 @@ def test_a_refused_device_gives_its_counters_back(on: bool, given: list[str] | N
     )
     features = with_switch("refused_devices_give_back", on)
     assert given_devices([claim("c", exactly())], *slices, features=features) == given
+
+
+def shared_device() -> tuple[ResourceSlice, ...]:
+    """A device that takes all counters of its pool, and may be given to several claims."""
+    counters = (CounterSet(name="shared", counters={"memory": Counter(value="2Gi")}),)
+    taking = device("g0", counters={"memory": "2Gi"}, allow_multiple_allocations=True)
+    return (
+        resource_slice("s0", node="n1", count=2, shared_counters=counters),
+        resource_slice("s1", taking, node="n1", count=2),
+    )
+
+
+@pytest.mark.parametrize(("on", "given"), [(False, None), (True, ["r0=g0"])])
+def test_a_further_share_takes_counters_once(on: bool, given: list[str] | None) -> None:
+    held = claim("held", holds=["n1/g0/share-1"], on="n1")
+    features = with_switch("shares_charged_once", on)
+    assert given_devices([claim("c")], held, *shared_device(), features=features) == given
 
 
 @pytest.mark.parametrize(("on", "given"), [(False, ["r0=x0", "r0=y", "r0=x1"]), (True, None)])

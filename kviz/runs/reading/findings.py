@@ -133,6 +133,11 @@ class Findings:
     other_verdicts: list[OtherVerdict]
 
     @property
+    def n_pending(self) -> int:
+        """The pods of all causes: of a paused run not the one that is being bound."""
+        return sum(len(cause.pods) for cause in self.causes)
+
+    @property
     def groups(self) -> list[CauseGroup]:
         """The causes by kind."""
         groups = (

@@ -307,6 +307,14 @@ def _admin_counters(case: _Case) -> Iterator[str]:
         yield from (f"ResourceSlice {each.name}" for each in case.slices_with_counters)
 
 
+def _shares_charged_again(case: _Case) -> Iterator[str]:
+    if "cannot allocate" not in case.message or not case.requests:
+        return
+    for each in case.slices_with_counters:
+        if any(device.allow_multiple_allocations for device in each.spec.devices):
+            yield f"ResourceSlice {each.name}"
+
+
 def _all_of_incomplete_pool(case: _Case) -> Iterator[str]:
     if "is currently being updated" not in case.message or not case.requests:
         return
@@ -415,4 +423,5 @@ _LOOKING: Final[Mapping[BugName, Look]] = {
     "admin_counters": _admin_counters,
     "all_of_incomplete_pool": _all_of_incomplete_pool,
     "classes_of_one_resource": _classes_of_one_resource,
+    "shares_charged_again": _shares_charged_again,
 }

@@ -120,6 +120,14 @@ class Allocator:
         """Tell whether a device's capacity holds a request."""
         return self.no_room(request, candidate, being_consumed) is None
 
+    def is_shared(self, device: DeviceId) -> bool:
+        """Tell whether shares of a device in use keep further ones from taking its counters.
+
+        Before a switch of the releases a share that consumes nothing is forgotten.
+        """
+        once = self.gates.shares_charged_once and self.state.has_share(device)
+        return once or device in self.state.capacity
+
     def no_room(
         self, request: Request, candidate: Candidate, being_consumed: Mapping[str, int]
     ) -> NoRoom | None:
@@ -340,7 +348,7 @@ class Search:
 
     def _is_shared(self, device: DeviceId) -> bool:
         """Tell whether a share of a device was given, whose first one booked the counters."""
-        return device in self._state.capacity or device in self._being_consumed
+        return device in self._being_consumed or self._allocator.is_shared(device)
 
     def _meets_constraints(
         self, claim: int, plan: Plan, candidate: Candidate, *, must: bool

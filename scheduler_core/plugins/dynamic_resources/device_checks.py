@@ -296,8 +296,8 @@ class DeviceChecks:
             yield _Finding(DeviceOutcome.COUNTERS, text)
             return
         shared = self._gates.consumable_capacity and device.device.allow_multiple_allocations
-        in_use = (self._allocator.state.capacity, self._being_consumed)
-        if shared and any(device.id in each for each in in_use):
+        in_search = device.id in self._being_consumed
+        if shared and (in_search or self._allocator.is_shared(device.id)):
             return
         short = self._counters.shortage(candidate)
         if short is not None:

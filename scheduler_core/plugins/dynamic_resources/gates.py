@@ -24,6 +24,7 @@ class AllocatorGates:
     plain_config: bool
     distinct_among_all: bool
     errors_name_device: bool
+    shares_charged_once: bool
 
     @property
     def stable_suffices(self) -> bool:
@@ -56,4 +57,5 @@ class AllocatorGates:
             plain_config=features.switches.config_for_all_requests,
             distinct_among_all=features.switches.distinct_among_all,
             errors_name_device=features.switches.cel_errors_name_device,
+            shares_charged_once=features.switches.shares_charged_once,
         )

@@ -255,6 +255,24 @@ def all_of_incomplete_pool() -> Example:
     return Example(of(2), of(1), "pool other: ")
 
 
+def shares_charged_again() -> Example:
+    def of(**counters: dict[str, str]) -> Objects:
+        return (
+            make_node("n").obj(),
+            device_class(),
+            claim("c"),
+            claim("held", holds=["n/g0/share-1"], on="n"),
+            resource_slice("s0", node="n", count=2, shared_counters=MEMORY_40GI),
+            resource_slice(
+                "s1", device("g0", allow_multiple_allocations=True, **counters), node="n", count=2
+            ),
+            wanting().obj(),
+        )
+
+    said = "v1.37.2 has mended it: it takes gpu.example.com/n/g0 on n."
+    return Example(of(counters={"memory": "40Gi"}), of(), said)
+
+
 def classes_of_one_resource() -> Example:
     def of(other: str) -> Objects:
         return (
@@ -281,6 +299,7 @@ EXAMPLES: dict[BugName, Callable[[], Example]] = {
     "admin_counters": admin_counters,
     "all_of_incomplete_pool": all_of_incomplete_pool,
     "classes_of_one_resource": classes_of_one_resource,
+    "shares_charged_again": shares_charged_again,
 }
 
 

@@ -28,5 +28,5 @@ export const tour = {
   "tour.top.title": "Find, share, look up",
   "tour.top":
     "Ctrl+K finds pods, nodes and commands. Share copies a link that opens exactly this view. The question " +
-    "mark lists every key.",
+    "mark lists every key. Learn has samples of what is rare: a lost nomination, a victim on Permit, a backoff.",
 } as const;
