@@ -63,6 +63,18 @@ def test_two_changes_each_of_which_is_enough_have_to_be_undone_together() -> Non
     assert [each.node for each in found.comparison.ends.newly_pending] == ["n"]
 
 
+def test_a_pod_that_only_a_tie_moved_is_luck() -> None:
+    """One node less passes, so the first search ends a node later and the second begins there."""
+    found = rehearsed(
+        *(make_node(f"n{i:03}").cpu(1).obj() for i in range(101)),
+        make_pod("gated").cpu(1).priority(9).gate("g").nominated("n005").obj(),
+        *(make_pod(name).cpu("500m").obj() for name in ("p", "q")),
+    )
+    (moved,) = found.comparison.ends.moved
+    assert (moved.pod, moved.a, moved.b, moved.luck) == ("default/q", "n100", "n001", True)
+    assert found.because("default/q") == ["gated_pods_nominated"]
+
+
 def test_nothing_is_searched_where_every_pod_ends_as_before() -> None:
     found = rehearsed(make_node("n").cpu(1).obj(), make_pod("p").cpu(1).obj())
     assert (found.apart, found.causes()) == (frozenset(), {})

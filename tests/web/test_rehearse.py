@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
+from kviz.cli.main import main
 from kviz.experiments.models import Experiment
 from kviz.runs.models import Run
 from tests.questions.rehearse.test_command import CLUSTER, SHAPED
@@ -18,9 +22,15 @@ def finished(ada: Person) -> Experiment:
     return carried_out()
 
 
-def test_rest_has_what_the_command_prints(ada: Person, finished: Experiment) -> None:
+def test_rest_has_what_the_command_prints(
+    ada: Person, finished: Experiment, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert finished.status == "finished", finished.error
     document = ada.get(f"/experiments/{finished.pk}/").json()
+    cluster = tmp_path / "cluster.yaml"
+    cluster.write_text(CLUSTER)
+    assert main(["rehearse", str(cluster), "--to", "1.37", "--json"]) == 1
+    assert document["answer"] == json.loads(capsys.readouterr().out)
     (pending,) = document["answer"]["newly_pending"]
     assert (pending["pod"], pending["because"]) == ("shop/low", ["gated_pods_nominated"])
     results = ada.get(f"/experiments/{finished.pk}/results/").json()["results"]

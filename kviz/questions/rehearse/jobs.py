@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from dataclasses import replace as with_fields
 from functools import cached_property
 from typing import Final, cast
+
+from msgspec.structs import replace
 
 from kviz.experiments.question import Beginning, Outcome, Running, Variant
 from kviz.forking.copies import MANY
@@ -39,7 +42,10 @@ class Rehearsing:
 
     @cached_property
     def _upgrade(self) -> Upgrade:
-        return Upgrade(*self._begun.ruled_cluster(), RELEASES[self._to])
+        objects, options, rules = self._begun.ruled_cluster()
+        today = replace(options.features, release_told=self._begun.run.release_told)
+        old = with_fields(options, features=today)
+        return Upgrade(objects, old, rules, RELEASES[self._to])
 
     def answer(self, running: Running[Without]) -> Outcome:
         def trials(sets: Sequence[Names]) -> list[Differences]:
