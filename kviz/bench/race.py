@@ -34,14 +34,6 @@ class Race:
     rounds: Sequence[Round]
 
     @property
-    def kviz_s(self) -> float:
-        return median(each.kviz.run_s for each in self.rounds)
-
-    @property
-    def real_s(self) -> float:
-        return median(each.real_s for each in self.rounds)
-
-    @property
     def ratio(self) -> float:
         """How many times as fast kviz is; the median of the rounds' own ratios."""
         return median(each.real_s / each.kviz.run_s for each in self.rounds)
