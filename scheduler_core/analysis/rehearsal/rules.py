@@ -50,13 +50,12 @@ def _kept(gates: Mapping[str, bool], target: Release) -> tuple[dict[str, bool], 
     while True:
         try:
             Rules(gates=kept, release=target).features()
+            return kept, refused
         except ConfigError as error:
             for problem in error.problems:
                 for name in _to_blame(problem, kept, target):
                     del kept[name]
                     refused[name] = problem.message
-        else:
-            return kept, refused
 
 
 def _to_blame(problem: Problem, gates: Mapping[str, bool], target: Release) -> list[str]:
