@@ -181,6 +181,19 @@ def test_nobody_makes_a_pod_of_its_own_again() -> None:
     assert found == Kept("a", "default/alone is a bare pod (no controller)")
 
 
+def test_a_pod_that_is_terminating_on_a_lost_node_is_not_evicted() -> None:
+    lost = make_node("lost").cpu(4).memory("8Gi").ready("Unknown")
+    lost.taint("node.kubernetes.io/unreachable", effect="NoExecute")
+    stuck = make_pod("old").owner("ReplicaSet", "old").on("lost").deleted_at_ns(0).obj()
+    waits = make_pod("p").node_selector("disk", "ssd").cpu(1).obj()
+    free = make_node("free").cpu(4).memory("8Gi").label("disk", "ssd").obj()
+    full = make_pod("full").cpu(4).on("free").obj()
+    objects = [lost.obj(), free, full, stuck, waits]
+    assert nodes_to_add(objects, OPTIONS, offers_of(objects)).evicted == ()
+    found = drain(standing_run(objects, OPTIONS), "lost")
+    assert found == Kept("lost", "default/old is terminating there")
+
+
 def test_one_node_after_the_other() -> None:
     run = standing_run(cluster(2, min_available=1), OPTIONS)
 

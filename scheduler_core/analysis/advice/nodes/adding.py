@@ -143,6 +143,13 @@ class _Search:
             found = self._ends[counts] = self.trials.of([*self.objects, *added])
         return found
 
+    def _evicted(self, end: RunEnd) -> Iterator[str]:
+        """Yield the pods that a run evicts: those that were terminating before it are none."""
+        known = {each.key: each for each in self.objects if isinstance(each, Pod)}
+        for key in end.keys("evicted"):
+            if key not in known or not is_terminating(known[key]):
+                yield key
+
     def _places_all(self, counts: Counts) -> bool:
         end = self._end(counts)
         bind = all(end.of(pod).outcome == "bound" for pod in self.targets)
@@ -256,8 +263,8 @@ class _Search:
             unhelped=tuple(
                 Unhelped(pod, each.message) for pod, each in ends.items() if each.outcome != "bound"
             ),
-            evicted=end.keys("evicted"),
-            n_evicted_without=len(self.trials.as_it_is.keys("evicted")),
+            evicted=tuple(self._evicted(end)),
+            n_evicted_without=len(list(self._evicted(self.trials.as_it_is))),
             least_price=least,
             is_minimal=is_minimal,
             n_runs=self.n_runs,

@@ -16,7 +16,7 @@ from scheduler_core.analysis.advice.budgets import Budget, budgets_over, is_heal
 from scheduler_core.analysis.advice.harm import CONTROL_PLANE
 from scheduler_core.analysis.advice.survival import goes_with_node
 from scheduler_core.api import Node, Pod, PodDisruptionBudget
-from scheduler_core.changes.owners import comes_back
+from scheduler_core.changes.owners import comes_back, is_terminating
 from scheduler_core.changes.vocabulary import Cordon, Delete, Target, target_of
 from scheduler_core.sim.eviction import pods_on
 from scheduler_core.sim.run import Run
@@ -68,6 +68,9 @@ def drain(run: Run, node: str) -> Drained | Kept:
     pods = [pod for pod in pods_on(run.simulation.server, node) if not goes_with_node(pod)]
     pods = [pod for pod in pods if pod.status.phase not in TERMINAL_PHASES]
     alone = next((pod.key for pod in pods if not comes_back(pod)), "")
+    stays = next((pod.key for pod in pods if is_terminating(pod)), "")
+    if stays:
+        return Kept(node, say("nodes.terminating", "{pod} is terminating there", pod=stays))
     if alone:
         return Kept(node, say("nodes.bare_pod", "{pod} is a bare pod (no controller)", pod=alone))
     budgets, pending = _budgets(run), _pending(run)
