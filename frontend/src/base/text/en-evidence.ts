@@ -57,6 +57,7 @@ export const evidence = {
 
   "filter.noCycle": "Step to a cycle first.",
   "filter.notReached": "This cycle ended before Filter.",
+  "filter.rejectedBefore": "{plugin} rejects the pod before any node is examined: {reasons}",
   "filter.show": "Nodes shown",
   "filter.all": "All",
   "filter.fits": "Fit",

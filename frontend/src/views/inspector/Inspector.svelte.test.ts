@@ -33,6 +33,11 @@ describe("Why", () => {
   });
 });
 
+test("Filter names the plugin that rejects the pod before any node", async () => {
+  const { text } = await panelOf("why-pending", "?c=2&tab=filter", /rejects the pod before any node is examined/);
+  expect(text).toMatch(/VolumeBinding rejects the pod .*: pod has unbound immediate PersistentVolumeClaims/);
+});
+
 describe("A nomination that was lost", () => {
   test.each([
     ["outbid", "?c=3", /Room there is made for one of higher priority: shop\/alarm-0 Cycle 2/],
