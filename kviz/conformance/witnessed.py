@@ -19,6 +19,7 @@ from kviz.witness import Json, Witness, WitnessProblem
 from scheduler_core.api import KubeObject, Pod
 from scheduler_core.changes.documents import object_document
 from scheduler_core.config import ConfigError, FeatureGates
+from scheduler_core.framework.status import Code
 from scheduler_core.scheduler.event_handlers import is_visible
 from scheduler_core.sim.run import admitted, in_sync_order
 
@@ -26,6 +27,7 @@ BATCHING = "OpportunisticBatching"
 NO_NOMINATION = {"mode": "", "node": ""}
 DECIDES = ("pod", "result", "node", "nominating", "victims")
 """What of an attempt later attempts depend on."""
+AFTER_ERROR = "verdicts on nodes where a plugin failed on one"
 AFTER = "attempts after one that ended otherwise"
 
 
@@ -135,7 +137,9 @@ class _Verification:
         framework = replay.scheduler.profiles[pod.spec.scheduler_name]
         nodes = replay.scheduler.cache.update_snapshot()
         result.compare("nodeOrder", expected.get("nodeOrder", []), nodes.names)
-        if "preFilter" in expected:
+        if _meets_an_error(expected):
+            result.leave_out(AFTER_ERROR)
+        elif "preFilter" in expected:
             info = replay.pod(pod.key)
             CycleReplay(result, expected, replay, framework, info).compare_filtering(nodes)
         nominating = cast(Mapping[str, str], expected.get("nominating", NO_NOMINATION))
@@ -153,6 +157,12 @@ class _Verification:
         nodes = {pod.key: pod.spec.node_name for pod in pods if is_visible(pod)}
         for key in sorted({*expected, *nodes}):
             result.compare(f"node of {key}", expected.get(key), nodes.get(key))
+
+
+def _meets_an_error(expected: Json) -> bool:
+    """Return whether a plugin failed on some node: the attempt ends there, the others wait."""
+    verdicts = cast(Mapping[str, Json], expected.get("filter", {}))
+    return any(status["code"] == Code.ERROR.label for status in verdicts.values())
 
 
 def _compare_attempt(result: CaseResult, expected: Json, attempt: Attempt) -> None:

@@ -157,6 +157,9 @@ func (r *recorder) note(ctx context.Context, profile string, state fwk.CycleStat
 // fail writes down why an attempt, or its binding, came to nothing.
 func (r *recorder) fail(status *fwk.Status, nominated *fwk.NominatingInfo) {
 	a := r.current
+	if a == nil { // a binding that had to wait, after its attempt was told
+		return
+	}
 	var unfit *framework.FitError
 	switch err := status.AsError(); {
 	case errors.As(err, &unfit):
