@@ -308,6 +308,7 @@ LANGUAGE_COOKIE_SECURE = BEHIND_TLS
 USE_TZ = True
 TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en"
+FORMAT_MODULE_PATH = "kviz.project.formats"
 
 # ---------------------------------------------------------------- safety
 

@@ -1,4 +1,4 @@
-"""Kinds that a file holds no object of, though pods in it ask for something that only they tell.
+"""Kinds that no object was read of from a file, though its pods ask for what only they tell.
 
 Without CSINodes, say, no node has a limit of volumes, and a pod that would exceed it binds. What a
 pod asks by name of a kind that is there is another matter: that object is missing in the cluster.
@@ -56,7 +56,7 @@ _FOLLOWS: Final[Mapping[Kind, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class AbsentKind:
-    """A kind that is not in the file, and the pods (`namespace/name`) that would have needed it."""
+    """A kind without an object read, and the pods (`namespace/name`) that would have needed it."""
 
     kind: str
     needed_by: tuple[str, ...]
@@ -78,7 +78,7 @@ class AbsentKind:
     def sentence(self) -> str:
         return say(
             "absent.kind",
-            "There is no {kind} in the file, which {pods} would have needed: {follows}. "
+            "kviz read no {kind} from the file, which {pods} would have needed: {follows}. "
             "Add what `kubectl get {get} -A -o yaml` prints.",
             kind=self.kind,
             follows=self.follows,

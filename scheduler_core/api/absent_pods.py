@@ -126,10 +126,12 @@ def without_pods(workloads: Iterable[Workload], pods: Iterable[Pod]) -> Iterator
             )
             continue
         yield say(
-            "note.without_pods", "{workload}: none of its pods is in the file", workload=each.called
+            "note.without_pods",
+            "{workload}: none of its pods was read from the file",
+            workload=each.called,
         )
     if (more := len(lacking) - _SHOWN) > 0:
-        yield say("note.more_without_pods", "{n:,} more workloads without pods in the file", n=more)
+        yield say("note.more_without_pods", "{n:,} more workloads of which no pod was read", n=more)
 
 
 def hook_of(source: msgspec.Raw | Mapping[str, Plain]) -> str:

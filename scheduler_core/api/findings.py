@@ -60,7 +60,7 @@ def cluster_findings(objects: ClusterObjects, ignored: Mapping[str, int]) -> Ite
     if nodes and lost:
         yield say(
             "note.bound_elsewhere",
-            "{pods} bound to a node that is not in the upload: {names}",
+            "{pods} bound to a node that was not read from the upload: {names}",
             pods=counted(len(lost), POD),
             names=some_of(lost),
         )

@@ -423,8 +423,8 @@ class _Upload:
             warnings.append(
                 say(
                     "note.priority_class_absent",
-                    "PriorityClass {name} is not in the upload; its pods count as priority 0: "
-                    "{pods}",
+                    "No PriorityClass {name} was read from the upload; its pods count as "
+                    "priority 0: {pods}",
                     name=name,
                     pods=some_of(pods),
                 )

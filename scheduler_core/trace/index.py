@@ -166,7 +166,8 @@ class TraceIndex:
 
     @property
     def n_pending(self) -> int:
-        return len(self._waiting)
+        """Pods without a node; one that is being bound is neither on its node nor pending."""
+        return sum(self.state.pods[pod].node == NONE for pod in self._waiting)
 
     def pods_pending(self) -> list[str]:
         """The pods without a node, in order of appearance."""

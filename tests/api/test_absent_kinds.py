@@ -80,14 +80,34 @@ def test_what_a_waiting_pod_would_have_needed(text: str, kinds: list[str]) -> No
     assert [each.kind for each in absent] == kinds
     assert all(each.needed_by == ("shop/web",) for each in absent)
     assert [each.sentence for each in absent] == [
-        text for text in found.left_out if text.startswith("There is no")
+        text for text in found.left_out if text.startswith("kviz read no")
     ]
 
 
 def test_it_is_said_with_what_to_get() -> None:
     (said,) = ingest_one((NODE + mounts + waits).encode()).left_out
     assert said == (
-        "There is no StorageClass in the file, which shop/web would have needed: "
+        "kviz read no StorageClass from the file, which shop/web would have needed: "
         "how their claims are provisioned is not known. "
         "Add what `kubectl get storageclasses -A -o yaml` prints."
+    )
+
+
+def test_of_a_kind_that_was_refused_none_was_read() -> None:
+    refused = (
+        "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: gold}\n"
+        "value: 1000000001\n---\n"
+    )
+    found = ingest_one(
+        (
+            NODE
+            + POD.format(spec="").replace("spec: {", "spec: {priorityClassName: gold, ")
+            + refused
+        ).encode()
+    )
+    left_out, said = found.left_out
+    assert left_out.startswith("PriorityClass gold left out")
+    assert said.startswith("kviz read no PriorityClass from the file, which shop/web")
+    assert found.warnings == (
+        "No PriorityClass gold was read from the upload; its pods count as priority 0: shop/web",
     )

@@ -24,7 +24,7 @@ def _pod(**metadata: object) -> dict[str, object]:
 
 
 _OWNER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-5d4", "uid": "1"}
-LACKING = ("Deployment web of 3: none of its pods is in the file",)
+LACKING = ("Deployment web of 3: none of its pods was read from the file",)
 
 
 @pytest.mark.parametrize(

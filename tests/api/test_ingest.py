@@ -38,7 +38,7 @@ def test_a_dump_as_kubectl_prints_it() -> None:
     assert result.counts == {"Node": 1, "Pod": 1}
     assert result.ignored == {"Deployment": 1, "Secret": 1}
     assert result.warnings == (
-        "Deployment shop/cart of 1: none of its pods is in the file",
+        "Deployment shop/cart of 1: none of its pods was read from the file",
         "1 Secret dropped",
         "Environment variables of 1 pod dropped",
     )
@@ -265,13 +265,14 @@ def test_pods_on_missing_nodes() -> None:
     pods = [pod(f"p{index}", nodeName="gone") for index in range(5)]
     result = ingest_one(as_json(listed(node(), pod("ok", nodeName="ada"), *pods)))
     assert result.warnings == (
-        "5 pods bound to a node that is not in the upload: shop/p0, shop/p1, shop/p2 and 2 more",
+        "5 pods bound to a node that was not read from the upload: "
+        "shop/p0, shop/p1, shop/p2 and 2 more",
     )
 
 
 def test_pods_without_any_node() -> None:
     (sentence,) = ingest_one(POD).left_out
-    assert sentence.startswith("There is no Node in the file")
+    assert sentence.startswith("kviz read no Node from the file")
 
 
 def test_nodes_without_any_pod() -> None:
@@ -359,7 +360,7 @@ def test_pods_get_the_priority_of_their_class() -> None:
     assert [spec.priority for spec in specs] == [1000, 0, None]
     assert specs[0].preemption_policy == "Never"
     assert result.warnings == (
-        "PriorityClass gone is not in the upload; its pods count as priority 0: shop/c",
+        "No PriorityClass gone was read from the upload; its pods count as priority 0: shop/c",
     )
 
 

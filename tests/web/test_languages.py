@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import pytest
+from django.template.defaultfilters import floatformat
 from django.test import Client
+from django.utils.translation import override
 
 from tests.web.cast import Person
 
 LANGUAGES = ("en", "zh-hans", "zh-hant")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_thousands_are_apart_in_every_language(language: str) -> None:
+    with override(language):
+        assert floatformat(5806, "0g") == "5,806"
 
 
 @pytest.mark.parametrize(

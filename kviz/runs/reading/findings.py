@@ -134,7 +134,7 @@ class Findings:
 
     @property
     def n_pending(self) -> int:
-        """The pods of all causes: of a paused run not the one that is being bound."""
+        """The pods of all causes."""
         return sum(len(cause.pods) for cause in self.causes)
 
     @property

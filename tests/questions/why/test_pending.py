@@ -123,7 +123,7 @@ def test_what_the_file_lacks_is_said_beside_the_headline(
     assert main(["explain", str(file)]) == 0
     first, second, *_ = capsys.readouterr().out.splitlines()
     assert first == "1 pod pending"
-    assert second.startswith("This may be wrong: There is no PersistentVolumeClaim in the file")
+    assert second.startswith("This may be wrong: kviz read no PersistentVolumeClaim from the file")
     for asked in ([], ["--pod", "shop/data-0"]):
         assert main(["explain", str(file), "--format", "json", *asked]) == 0
         (absent,) = json.loads(capsys.readouterr().out)["incomplete"]
