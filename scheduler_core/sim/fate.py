@@ -13,6 +13,12 @@ from scheduler_core.wording import say, some_of
 
 MAX_NAMED: Final = 5
 """So many pods that are evicted are named."""
+FROM_THE_START: Final = say(
+    "fate.from_the_start",
+    "Each was run from the start, so earlier pods may land on other nodes, too. The Lab tries a "
+    "change in one cycle, with the cluster as it was then.",
+)
+"""Why the two may name different nodes for one change."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from scheduler_core.api import KubeObject, Pod
+from scheduler_core.api.device import ResourceClaimTemplate
 from scheduler_core.changes import Change, ChangeError, RuleChange, sentence
 from scheduler_core.changes.applying import carry_out
 from scheduler_core.changes.limits import limits_of
@@ -38,6 +39,10 @@ K = TypeVar("K", bound=KubeObject)
 MAX_EDITS: Final = 1_000
 """So many objects may be changed in a preview; it answers at once, or not at all."""
 
+_OF_A_TEMPLATE: Final = say(
+    "cycle.of_a_template",
+    "a claim is made from its template before the cycle: start a run with the change",
+)
 _Key = tuple[type[KubeObject], str]
 
 
@@ -153,6 +158,8 @@ class ChangedObjects:
             there = [edited[key] for key in keys if key in edited]
             if not there and keys:
                 yield Problem(("changes", i), "nothing changes: it is so already")
+            elif there and all(isinstance(edit.item, ResourceClaimTemplate) for edit in there):
+                yield Problem(("changes", i), _OF_A_TEMPLATE)
             elif there and all(_is_elsewhere(edit, held) for edit in there):
                 names = ", ".join(sorted(edit.item.key for edit in there))
                 text = (

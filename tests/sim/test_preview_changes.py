@@ -85,6 +85,22 @@ def test_what_cannot_matter_is_named(held: ReenactedCycle) -> None:
     ]
 
 
+def test_a_changed_template_makes_no_claim_in_the_cycle(held: ReenactedCycle) -> None:
+    template = {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceClaimTemplate",
+        "metadata": {"name": "one-gpu", "namespace": "default"},
+        "spec": {"spec": {"devices": {"requests": []}}},
+    }
+    found = previewed(held, {"create": [template]})
+    assert [(each.path, each.message) for each in found.without_effect] == [
+        (
+            ("changes", 0),
+            "a claim is made from its template before the cycle: start a run with the change",
+        )
+    ]
+
+
 def test_what_cannot_be_carried_out_is_refused_with_its_place(held: ReenactedCycle) -> None:
     with pytest.raises(ChangeError) as refused:
         previewed(

@@ -25,7 +25,7 @@ from kviz.runs.reading.trace import pod_known
 from scheduler_core.analysis.advice.harm import ORDER, Harm
 from scheduler_core.analysis.advice.unblock import MAX_ANSWERS
 from scheduler_core.changes import Change, document_of, read_line
-from scheduler_core.sim.fate import Fate
+from scheduler_core.sim.fate import FROM_THE_START, Fate
 from scheduler_core.wording import capitalised
 
 LAB_ACTIONS: Final = (
@@ -92,6 +92,11 @@ class Helps:
     whole: Mapping[str, Any] | None
     tried: str
     charts: Sequence[Chart] = ()
+
+    @property
+    def from_the_start(self) -> str:
+        """Why the Lab may name another node."""
+        return translated(FROM_THE_START)
 
     @property
     def only_risks(self) -> str:

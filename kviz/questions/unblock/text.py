@@ -16,7 +16,7 @@ from scheduler_core.analysis.advice.unblock import PlanResult, Tried, Unblocked
 from scheduler_core.api.counting import counted
 from scheduler_core.changes import line_of, read_line
 from scheduler_core.evidence.document import free_room_document
-from scheduler_core.sim.fate import Fate
+from scheduler_core.sim.fate import FROM_THE_START, Fate
 from scheduler_core.wording import say, series, some_of
 
 MAX_NAMED = 5
@@ -30,6 +30,7 @@ def as_json(found: Unblocked) -> dict[str, object]:
         "pods": list(found.pods),
         "bound": found.bound or None,
         "answers": [_answer_json(each) for each in found.answers],
+        "verdictsOf": FROM_THE_START,
         "tried": found.n_tried,
         "complete": found.complete,
         "triedByKind": dict(found.tried),
@@ -179,6 +180,8 @@ def _lines(found: Unblocked) -> Iterator[str]:
         if (each.leaving or each.evicted) and not each.budgets:
             yield "     no PodDisruptionBudget covers who leaves"
         yield from (f"     --change '{quoted(line_of(change))}'" for change in each.changes)
+    if found.answers:
+        yield FROM_THE_START
     yield from ("", tried_sentence(found.n_tried, found.tried, found.complete))
     yield from chain.from_iterable(("", nowhere_sentence(each)) for each in found.nowhere)
     yield from chain.from_iterable(("", each.sentence) for each in found.bugs)
