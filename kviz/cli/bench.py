@@ -42,7 +42,7 @@ from kviz.cli.bench_workers import measure_workers
 from kviz.command_line.arguments import Subparsers
 from kviz.command_line.problems import CommandFailed
 from kviz.witness import WitnessProblem, find_witness
-from scheduler_core.releases import UNNAMED
+from scheduler_core.releases import RELEASES
 
 READERS = 50
 """That ask for pages and REST while a run is followed."""
@@ -345,9 +345,13 @@ def _tell(
     return 0
 
 
+RACED = "1.36.3"
+"""The release whose scheduler runs beside kviz."""
+
+
 def _race(options: argparse.Namespace) -> int:
     try:
-        witness = find_witness(UNNAMED)
+        witness = find_witness(RELEASES[RACED])
     except WitnessProblem as problem:
         print(f"kviz: note: {problem}\nIts recorded speed is taken.", file=sys.stderr)
         return _speed(options)

@@ -47,6 +47,8 @@ class Switch(Struct, frozen=True):
     upstream: str
     """The change's number, as in `#135905`; empty where it is not known."""
     sentence: str
+    instead: str = ""
+    """What to write in objects to have the earlier behaviour, where something does that."""
 
 
 SWITCHES: Final[Mapping[str, Switch]] = {
@@ -123,9 +125,10 @@ SWITCHES: Final[Mapping[str, Switch]] = {
         "#141526",
         say(
             "switch.unlabelled_namespaces_apart",
-            "A namespaceSelector that would also match a namespace without labels selects "
-            "only the namespaces it matches, not all of them.",
+            "A namespaceSelector that would also match a namespace without labels (NotIn, "
+            "DoesNotExist) selects the namespaces it matches; before, it selected all of them.",
         ),
+        say("switch.all_namespaces", "write namespaceSelector: {{}}, which selects all namespaces"),
     ),
     "image_volumes_raise_limit": Switch(
         "#138951",

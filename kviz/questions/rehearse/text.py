@@ -92,6 +92,7 @@ def _switches(found: Rehearsal) -> Iterator[dict[str, Any]]:
                 "upstream": change.upstream or None,
                 "sentence": about(change),
                 "undo": change.undo or None,
+                "keep": how_to_keep([change], together=False),
                 "pods": n_pods[0].get(name, 0),
             }
 
@@ -100,6 +101,7 @@ def _switches(found: Rehearsal) -> Iterator[dict[str, Any]]:
 
 PENDING: Final = "pending"
 GONE: Final = "evicted"
+MESSAGES_SHOWN: Final = 5
 
 
 class Row(NamedTuple):
@@ -144,17 +146,27 @@ def _lines(told: Mapping[str, Any]) -> Iterator[str]:
     yield f"From Kubernetes v{told['fromText']} to v{told['to']}:"
     yield from told["sentences"]
     yield from (f"Not modelled: {text}" for text in told["notModelled"])
-    head = ("POD", f"v{told['from']}", f"v{told['to']}", "BECAUSE OF", "WHAT KEEPS IT")
+    head = ("POD", f"v{told['from']}", f"v{told['to']}", "BECAUSE OF", "TO KEEP IT AS BEFORE")
     upstream = {each["name"]: each["upstream"] for each in told.get("switches", ())}
     if pods := [_cells(each, upstream) for each in rows(told)]:
         yield ""
         yield from table(head, pods)
+        yield from _messages(told)
     for each in told.get("switches", ()):
-        yield f"\n{_named(each['name'], upstream)}"
+        yield "\n" + " ".join(filter(None, (each["upstream"], each["name"])))
         yield f"  {each['sentence']}"
-        kept = f"--feature-gates {each['undo']}" if each["undo"] else "nothing"
-        yield f"  What keeps the old behaviour: {kept}"
+        yield f"  To keep it as before: {each['keep']}"
     yield from _configuration(told)
+
+
+def _messages(told: Mapping[str, Any]) -> Iterator[str]:
+    """Say of the first pods that are pending under one release what the scheduler says of them."""
+    said = [each for each in rows(told) if each.message]
+    for each in said[:MESSAGES_SHOWN]:
+        release = told["from" if each.before == PENDING else "to"]
+        yield f"{each.pod} under v{release}: {each.message}"
+    if (n := len(said) - MESSAGES_SHOWN) > 0:
+        yield f"{n:,} more messages: --json"
 
 
 def _cells(row: Row, upstream: Mapping[str, str]) -> Sequence[str]:
@@ -165,7 +177,7 @@ def _cells(row: Row, upstream: Mapping[str, str]) -> Sequence[str]:
 
 
 def _named(name: str, upstream: Mapping[str, str]) -> str:
-    return f"{name} ({upstream[name]})" if upstream[name] else name
+    return upstream[name] or name
 
 
 def _configuration(told: Mapping[str, Any]) -> Iterator[str]:

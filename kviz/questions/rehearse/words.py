@@ -38,7 +38,7 @@ def _ends(found: Rehearsal) -> str:
         return say("rehearsal.all_end_as_before", "Every pod ends as before.")
     what = series(_moves(found), SEMICOLON)
     if causes := _causes(found, "end"):
-        return say("rehearsal.because", "{what}: because of {causes}.", what=what, causes=causes)
+        return say("rehearsal.because", "{what}, because of {causes}.", what=what, causes=causes)
     return say("rehearsal.unknown", "{what}; which change does it is not known.", what=what)
 
 
@@ -116,15 +116,21 @@ def _causes(found: Rehearsal, kind: Kind) -> str:
 
 
 def named(change: ReleaseChange) -> str:
-    """Return the name of a change, with its number where it has one."""
-    return f"{change.name} ({change.upstream})" if change.upstream else change.name
+    """Return the number of a change, or else its name."""
+    return change.upstream or change.name
 
 
 def how_to_keep(changes: Sequence[ReleaseChange], *, together: bool) -> str:
-    """Return what keeps the old behaviour: one of the changes undone, or all of them `together`."""
+    """Return what keeps the old behaviour: one of the changes undone, or all of them `together`.
+
+    Objects that are written otherwise may do it, where that is known.
+    """
     undone = [each.undo for each in changes if each.undo]
     if not undone or (together and len(undone) < len(changes)):
-        return say("rehearsal.nothing_keeps", "nothing")
+        instead = [each.instead for each in changes if each.instead]
+        if instead and not together:
+            return instead[0]
+        return say("rehearsal.nothing_keeps", "no gate or argument does")
     return f"--feature-gates {','.join(undone if together else undone[:1])}"
 
 

@@ -42,6 +42,7 @@ class ReleaseChange:
     """A switch, or a gate with another setting, in which two releases differ.
 
     `undo` is what `--feature-gates` takes to have the old behaviour; empty where nothing does.
+    `instead` says what to write in objects to have it, where that is possible.
     `is_new` is False for what only the old release does.
     """
 
@@ -50,6 +51,7 @@ class ReleaseChange:
     sentence: str
     undo: str
     is_new: bool
+    instead: str = ""
 
 
 @dataclass(frozen=True)
@@ -159,9 +161,11 @@ def rehearse(
 def changes_between(old: FeatureGates, new: FeatureGates) -> list[ReleaseChange]:
     """What differs between two releases and decides something: switches, then gates."""
     switched = [
-        ReleaseChange(name, switch.upstream, switch.sentence, "", getattr(new.switches, name))
+        ReleaseChange(
+            name, switch.upstream, switch.sentence, "", is_new, switch.instead if is_new else ""
+        )
         for name, switch in SWITCHES.items()
-        if getattr(old.switches, name) is not getattr(new.switches, name)
+        if getattr(old.switches, name) is not (is_new := getattr(new.switches, name))
     ]
     may_be_set = switchable(new.release)
     return switched + [

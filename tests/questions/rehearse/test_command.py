@@ -58,9 +58,9 @@ def test_a_pod_is_told_with_the_change_that_keeps_it_pending(
     text = capsys.readouterr().out
     assert text.startswith(
         "From Kubernetes v1.36.2 (nodes say v1.36.1) to v1.37.2:\n"
-        "1 pod becomes pending: because of gated_pods_nominated (#139057).\n"
+        "1 pod becomes pending, because of #139057.\n"
     )
-    assert "shop/low  n        pending  gated_pods_nominated (#139057)  nothing" in text
+    assert "shop/low  n        pending  #139057     no gate or argument does" in text
     assert "StorageCapacityScoring changes from false to true" in text
 
 
@@ -71,7 +71,11 @@ def test_the_document_has_what_the_release_makes_of_the_gates(
     assert main(["rehearse", cluster, "--to", "1.37", "--json", "--feature-gates", gates]) == 1
     document = json.loads(capsys.readouterr().out)
     (pending,) = document["newly_pending"]
-    assert (pending["pod"], pending["a"], pending["keep"]) == ("shop/low", "n", "nothing")
+    assert (pending["pod"], pending["a"], pending["keep"]) == (
+        "shop/low",
+        "n",
+        "no gate or argument does",
+    )
     assert (pending["because"], pending["together"]) == (["gated_pods_nominated"], False)
     assert (document["from"], document["to"], document["identical"]) == ("1.36.2", "1.37.2", False)
     (switch,) = document["switches"]
