@@ -16,6 +16,7 @@ from scheduler_core.cluster.nodes import Change, Nodes
 from scheduler_core.cluster.objects import ObjectStore
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import ExtensionPoint
+from scheduler_core.evidence.apart import Apart, wants_apart
 from scheduler_core.evidence.free_room import FreeRoom, free_room
 from scheduler_core.evidence.plugins import (
     node_requirements,
@@ -205,6 +206,12 @@ class CycleEvidence:
             if amount:
                 enough &= nodes.allocatable(name) >= amount
         return tuple(nodes.take(enough).names)
+
+    @cached_property
+    def apart(self) -> Apart | None:
+        """What the pod and its volumes want of a node that none can have; None if nothing."""
+        filtering = [each.name for each in self._filtering]
+        return wants_apart(self._facts.pod, self._facts.objects, filtering)
 
     @cached_property
     def requests(self) -> tuple[RequestParts, ...]:

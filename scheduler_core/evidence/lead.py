@@ -75,6 +75,9 @@ def lead_of_why(evidence: CycleEvidence, found: Why) -> Lead | None:
     rejections = rejections_of(evidence, found, node)
     if not rejections:
         return None
+    if evidence.apart is not None:
+        more = _others(evidence, found, "", near, ())
+        return Lead(evidence.apart.plugin, evidence.apart.sentence, elsewhere=tuple(more))
     first, others = rejections[0], [name for name in near if name != node]
     same = [name for name in others if _says(evidence, name, first.sentence)]
     return Lead(

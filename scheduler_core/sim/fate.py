@@ -1,6 +1,7 @@
 """What becomes of a pod, in one sentence: it binds, evicts others first, or finds no node.
 
-The Lab says it of a cycle that was tried, *Unblock* of a plan that was run.
+The Lab says it of a cycle that was tried, *Unblock* of a plan that was run, and the pod's page of a
+run with a change.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Fate:
         if self.evicted:
             return say(
                 "fate.evicts",
-                "evicts {pods}, then binds on {node}",
+                "binds on {node} after evicting {pods}",
                 pods=some_of(self.evicted, most=MAX_NAMED),
                 node=self.node,
             )
@@ -53,15 +54,20 @@ def fate_of(cycle: Cycle) -> Fate:
     return Fate(post_filter.node_name, tuple(sorted(pod.key for pod in post_filter.victims)))
 
 
-def verdict(before: Fate, after: Fate) -> str:
-    """Return what becomes of a pod beside what became of it."""
+def verdict(before: Fate, after: Fate, pod: str = "") -> str:
+    """Return what becomes of a pod beside what became of it, without a full stop.
+
+    `pod` is its name; without one it is "the pod" that is looked at.
+    """
+    who = pod or say("fate.the_pod", "The pod")
     if after == before:
-        return say("fate.still", "The pod still {fate}.", fate=after.text)
+        return say("fate.remains", "{who} still {fate}", who=who, fate=after.text)
     if before.node and not before.evicted:
         return say(
-            "fate.instead",
-            "The pod {fate}; as it happened, it {before}.",
+            "fate.otherwise",
+            "{who} {fate}; without the change it {before}",
+            who=who,
             fate=after.text,
             before=before.text,
         )
-    return say("fate.now", "The pod {fate}.", fate=after.text)
+    return say("fate.becomes", "{who} {fate}", who=who, fate=after.text)

@@ -51,6 +51,7 @@ from scheduler_core.sim.world_trace import WorldTrace
 from scheduler_core.trace.events import AnyEvent
 from scheduler_core.trace.recorder import Recorder
 from scheduler_core.trace.records import ProfileRecord
+from scheduler_core.wording import say
 
 MAX_WORLDS: Final = 4
 """So many changed clusters are held, each with the plugins that look at it."""
@@ -281,7 +282,8 @@ class CyclePreviews:
         recorded = self._recorded
         before = recorded.decided if recorded is not None else decided
         assert before is not None
-        text = verdict(fate_of(before.decision), fate_of(cycle))
+        said = verdict(fate_of(before.decision), fate_of(cycle))
+        text = say("preview.verdict", "{text}.", text=said)
         same = recorded is None or found.cycle[1:] == recorded.cycle[1:]
         return replace(found, as_recorded=same, verdict=text)
 

@@ -17,6 +17,7 @@ from scheduler_core.api import (
     Taint,
     Toleration,
 )
+from scheduler_core.cluster.topology_keys import BETA_ZONE, ZONE
 from scheduler_core.evidence.cycle import CycleEvidence, PluginEvidence, pre_enqueue_evidence
 from scheduler_core.evidence.device_claims import DevicesAvailable, RequestedDevices
 from scheduler_core.evidence.lead import lead_of_why
@@ -337,6 +338,36 @@ def test_a_volume_elsewhere_leads_before_a_node_that_is_too_small() -> None:
     assert lead is not None
     assert lead.plugin == "VolumeBinding"
     assert lead.also[-1] == "needs 5 cpu, the whole node has 4"
+
+
+def test_what_no_node_can_ever_meet_leads_before_all_nodes() -> None:
+    """A volume of another zone than the pod requires; the old label names the same zone."""
+    nodes = [
+        NodeBuilder(zone).cpu("4").labels({ZONE: zone, BETA_ZONE: zone}).obj() for zone in "bc"
+    ]
+    mine = claim("data", volume="pv-c")
+    pod = PodBuilder("p").claim("data").node_selector(ZONE, "b").obj()
+    there = volume("pv-c", claimed_by="data", labels={BETA_ZONE: "c"})
+    lead = lead_of_why(evidence(*nodes, there, mine, pod), near("b", "c"))
+    assert lead is not None
+    assert lead.plugin == "VolumeZone"
+    assert lead.text == (
+        "requires zone=b, and its volume pv-c is usable only where zone=c: no node can ever take it"
+    )
+    assert [each.partition(":")[0] for each in lead.elsewhere] == ["b", "c"]
+
+
+def test_two_volumes_that_no_node_can_reach_both() -> None:
+    node = NodeBuilder("a").cpu("4").obj()
+    volumes = [volume(f"pv-{each}", hosts=[each], claimed_by=each) for each in "ab"]
+    claims = [claim(each, volume=f"pv-{each}") for each in "ab"]
+    pod = PodBuilder("p").claim("a").claim("b").obj()
+    lead = lead_of_why(evidence(node, *volumes, *claims, pod), near("a"))
+    assert lead is not None
+    assert lead.text == (
+        "needs volume pv-a, usable only where hostname=a, and volume pv-b, usable only where "
+        "hostname=b: no node can ever take it"
+    )
 
 
 def test_the_pod_leads_before_its_nodes() -> None:

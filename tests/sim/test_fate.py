@@ -16,18 +16,19 @@ from tests.builders import make_node, make_pod
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
-        (Fate(), Fate(), "The pod still finds no node."),
-        (Fate(), Fate("b"), "The pod binds on b."),
-        (Fate("a"), Fate("a"), "The pod still binds on a."),
-        (Fate("a"), Fate("b"), "The pod binds on b; as it happened, it binds on a."),
-        (Fate("a"), Fate(), "The pod finds no node; as it happened, it binds on a."),
-        (Fate("a", ("x/v",)), Fate(), "The pod finds no node."),
-        (Fate(), Fate("a", ("x/v", "x/w")), "The pod evicts x/v, x/w, then binds on a."),
-        (Fate("a", ("x/v",)), Fate("a", ("x/v",)), "The pod still evicts x/v, then binds on a."),
+        (Fate(), Fate(), "shop/web still finds no node"),
+        (Fate(), Fate("b"), "shop/web binds on b"),
+        (Fate("a"), Fate("a"), "shop/web still binds on a"),
+        (Fate("a"), Fate("b"), "shop/web binds on b; without the change it binds on a"),
+        (Fate("a"), Fate(), "shop/web finds no node; without the change it binds on a"),
+        (Fate("a", ("x/v",)), Fate(), "shop/web finds no node"),
+        (Fate(), Fate("a", ("x/v", "x/w")), "shop/web binds on a after evicting x/v, x/w"),
+        (Fate("a", ("x/v",)), Fate("a", ("x/v",)), "shop/web still binds on a after evicting x/v"),
     ],
 )
 def test_what_becomes_of_a_pod(before: Fate, after: Fate, said: str) -> None:
-    assert verdict(before, after) == said
+    assert verdict(before, after, "shop/web") == said
+    assert verdict(before, after) == said.replace("shop/web", "The pod")
 
 
 def test_the_lab_says_of_a_plan_what_unblock_says() -> None:
@@ -41,7 +42,7 @@ def test_the_lab_says_of_a_plan_what_unblock_says() -> None:
     answers = as_json(found)["answers"]
     assert isinstance(answers, list)
     (evicting,) = (each for each in answers if each["evicted"])
-    assert evicting["verdict"] == "evicts default/low, then binds on n"
+    assert evicting["verdict"] == "binds on n after evicting default/low"
     held = trials.held_at(objects, trials.as_it_is.of("default/p").cycle)
     assert held is not None
     changes = [read_line(line) for line in evicting["changes"]]

@@ -272,7 +272,7 @@ def test_after_a_change_one_is_at_the_same_pod_with_the_answer_in_a_sentence(
     variant = execute(worker="w")
     page = browser.get(at).content.decode()
     heading = re.findall("<h1[^>]*>(.*?)</h1>", page)[0]
-    assert heading.startswith("shop/giant is now bound on ")
+    assert heading.startswith("shop/giant binds on ")
     assert f"/runs/compare?a={parent.pk}&amp;b={variant.pk}" in page
     different = page[page.index('id="different"') :]
     assert "/pods/shop/giant/why" in different[: different.index("</table>")]
@@ -292,7 +292,7 @@ def test_only_the_pods_that_a_pod_evicted_itself_are_told_as_its_victims(owner: 
     found = after_change(run=now, before=before, pod="shop/high-a")
     assert found is not None
     assert found.sentence == (
-        "shop/high-a is now bound on a, after evicting shop/low-a; shop/low-b was evicted"
+        "shop/high-a binds on a after evicting shop/low-a; shop/low-b was evicted"
     )
     assert [(each.pod, each.evicted_by) for each in found.rows if each.deleted] == [
         ("shop/low-a", "shop/high-a"),

@@ -330,12 +330,6 @@ def took_room_sentence(found: TookRoom) -> str:
         if found.n_nodes == 1
         else say("unblock.nodes_lack_room", "on the nodes that lack only room")
     )
-    if not found.n_earlier:
-        return say(
-            "unblock.no_earlier_placement",
-            "No earlier cycle of this run placed a pod {where}.",
-            where=where,
-        )
     if found.n_earlier == 1:
         return say(
             "unblock.earlier_one_not",

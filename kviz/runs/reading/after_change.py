@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from kviz.common.wording import translated
 from kviz.runs.models import PodOutcome, Run
+from scheduler_core.sim.fate import Fate, verdict
 
 MAX_ROWS: Final = 20
 """So many pods that end differently are listed."""
@@ -40,7 +43,7 @@ class AfterChange:
 def after_change(*, run: Run, before: Run, pod: str) -> AfterChange | None:
     """Compare where pods ended; None where a run does not know the pod. Both are over."""
     then, now = (
-        {each.pod: each for each in one.pod_outcomes.only("pod", "node", "deleted")}
+        {each.pod: each for each in one.pod_outcomes.only("pod", "node", "deleted", "evicted_by")}
         for one in (before, run)
     )
     if pod not in now or pod not in then:
@@ -51,8 +54,13 @@ def after_change(*, run: Run, before: Run, pod: str) -> AfterChange | None:
         if (ended := _ended(name, then.get(name), now.get(name))) is not None
     ]
     different.sort(key=lambda each: (each.pod != pod, bool(each.now), each.pod))
-    mine = Ended(pod, _node(then[pod]), _node(now[pod]))
-    return AfterChange(_sentence(mine, different), different[:MAX_ROWS], len(different))
+    said = translated(verdict(_fate(pod, then), _fate(pod, now), pod))
+    return AfterChange(said + _of_others(pod, different), different[:MAX_ROWS], len(different))
+
+
+def _fate(pod: str, outcomes: Mapping[str, PodOutcome]) -> Fate:
+    victims = (each.pod for each in outcomes.values() if each.deleted and each.evicted_by == pod)
+    return Fate(_node(outcomes[pod]), tuple(sorted(victims)))
 
 
 def _node(outcome: PodOutcome) -> str:
@@ -72,36 +80,15 @@ def _ended(pod: str, then: PodOutcome | None, now: PodOutcome | None) -> Ended |
     return Ended(pod, _node(then), _node(now), now.deleted, now.evicted_by)
 
 
-def _sentence(mine: Ended, different: list[Ended]) -> str:
-    others = [each for each in different if each.pod != mine.pod and not each.now]
-    victims = [each.pod for each in others if each.evicted_by == mine.pod]
-    evicted = [each.pod for each in others if each.evicted_by and each.evicted_by != mine.pod]
+def _of_others(pod: str, different: list[Ended]) -> str:
+    others = [each for each in different if each.pod != pod and not each.now]
+    evicted = [each.pod for each in others if each.evicted_by and each.evicted_by != pod]
     lost = [each.pod for each in others if not each.deleted]
-    return (
-        _of_pod(mine)
-        + _counted(
-            ngettext(", after evicting %(pod)s", ", after evicting %(n)s pods", len(victims)),
-            victims,
-        )
-        + _counted(
-            ngettext("; %(pod)s was evicted", "; %(n)s pods were evicted", len(evicted)), evicted
-        )
-        + _counted(
-            ngettext("; %(pod)s lost its node", "; %(n)s pods lost their nodes", len(lost)), lost
-        )
+    return _counted(
+        ngettext("; %(pod)s was evicted", "; %(n)s pods were evicted", len(evicted)), evicted
+    ) + _counted(
+        ngettext("; %(pod)s lost its node", "; %(n)s pods lost their nodes", len(lost)), lost
     )
-
-
-def _of_pod(mine: Ended) -> str:
-    values = {"pod": mine.pod, "before": mine.before, "now": mine.now}
-    if not mine.now:
-        said = _("%(pod)s is now pending; it was bound on %(before)s") if mine.before else ""
-        return (said or _("%(pod)s is still pending")) % values
-    if not mine.before:
-        return _("%(pod)s is now bound on %(now)s") % values
-    if mine.before == mine.now:
-        return _("%(pod)s is bound on %(now)s, as before") % values
-    return _("%(pod)s moves from %(before)s to %(now)s") % values
 
 
 def _counted(text: str, pods: list[str]) -> str:

@@ -217,6 +217,13 @@ def _of_node(
                 "without taint {key} every pod may take room from those that ask for {key}",
                 key=key,
             )
+        case RemoveTaint(node, key):
+            yield say(
+                "harm.not_reserved",
+                "without taint {key} pods of others may be placed on {node}, too",
+                key=key,
+                node=node,
+            )
         case SetLabel(node, key, value) if key.startswith(_PLACES):
             yield from _of_place(cluster.get(Node, node), key, value)
         case SetLabel(_, key, value) if key in _MACHINE:

@@ -57,9 +57,9 @@ class TookRoom:
 def took_room(held: ReenactedCycle, ends: RunEnd) -> TookRoom | None:
     """Look for who took the room of a held cycle's pod.
 
-    None where no node lacks only room, and where the cycle cannot be evaluated again. `ends` are
-    those of the same run: it is about pods that are still placed when that is over. Raises
-    PluginFailure.
+    None where no earlier cycle placed a pod on a node that lacks only room, and where the cycle
+    cannot be evaluated again. `ends` are those of the same run: it is about pods that are still
+    placed when that is over. Raises PluginFailure.
     """
     try:
         return _took_room(held, ends)
@@ -80,6 +80,8 @@ def _took_room(held: ReenactedCycle, ends: RunEnd) -> TookRoom | None:
         for pod in held.nodes.pods(i)
         if pod.key in earlier
     ]
+    if not there:
+        return None
     there.sort(key=lambda each: -each[0].cycle)
     enough = _Enough(held)
     worth = (placed for placed, i, pod in there if enough.gives(pod, i, short[i]))

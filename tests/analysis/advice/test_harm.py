@@ -54,7 +54,7 @@ def test_tolerating_what_marks_a_node_for_a_while_is_a_risk(
     [
         (("node/n uncordon", "node/n untaint node.kubernetes.io/unschedulable"), ""),
         (("node/n untaint node.kubernetes.io/unreachable",), "wait until it is taken off"),
-        (("node/n untaint gpu",), ""),
+        (("node/n untaint gpu",), "pods of others may be placed on n"),
         (("node/n untaint example.com/gpu",), "every pod may take room"),
         ((f"pod/shop/web set {TOLERATIONS}={GPU}",), "this one does not"),
         ((f"pod/shop/model set {TOLERATIONS}={GPU}",), ""),

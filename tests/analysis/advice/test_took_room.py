@@ -80,8 +80,7 @@ def test_pods_that_were_there_before_and_nodes_with_other_reasons_do_not_count()
             make_pod("p").cpu(2).obj(),
         ]
     ).took_room
-    assert found is not None
-    assert (found.n_nodes, found.n_earlier, found.placements) == (1, 0, ())
+    assert found is None
 
 
 def test_the_newest_ten_are_named() -> None:
@@ -109,7 +108,9 @@ def test_the_pod_binds_without_a_named_one_and_not_without_another(
     if ends.of(asking.key).outcome != "pending" or wanted > max(nodes):
         return
     found = next(unblock(trials, asking.key)).took_room
-    assert found is not None
+    if found is None:
+        assert not any(end.node for key, end in ends.pods.items() if key != asking.key)
+        return
     placed = [
         pod.on(end.node).phase("Running").obj()
         for pod in pods
