@@ -12,9 +12,11 @@ const PREFIX = "virtual:catalogue/";
 const LOCALES: Readonly<Record<string, string>> = { "zh-hans": "zh_Hans", "zh-hant": "zh_Hant" };
 
 /** The sentences that may stand in a trace, by the topics of their ids: with the Explorer's own texts. */
-const TOPICS =
-  "change count evicted field file following import json list note path played refused session step stopped upload value yaml";
-const IN_TRACES = new Set(TOPICS.split(" "));
+const TOPICS = [
+  "change count evicted field file following import json list note path played",
+  "refused session step stopped upload value yaml",
+];
+const IN_TRACES = new Set(TOPICS.join(" ").split(" "));
 
 /** What the front end has texts of. */
 const NAMES = ["explorer", "glossary"];
