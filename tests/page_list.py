@@ -126,6 +126,7 @@ NO_PAGES = {
     "classic-switch",
     "set-language",
     "document-image",
+    "experiment-both",
     "snapshot-delete",
     "run-open",
     "run-cycles-csv",

@@ -99,7 +99,7 @@ def test_what_an_api_server_would_apply_is_told(kind: str, told: str) -> None:
     other = f"{{apiVersion: v1, kind: {kind}, metadata: {{name: x}}}}"
     found = ingest([("f", f"{pod}\n---\n{other}".encode())])
     assert any(told in each for each in found.warnings)
-    absent = [each for each in found.left_out if "There is no RuntimeClass" in each]
+    absent = [each for each in found.left_out if "read no RuntimeClass" in each]
     assert len(absent) == (kind != "RuntimeClass")
 
 

@@ -79,7 +79,7 @@ def test_rules_are_checked_on_a_page(owner: Person) -> None:
     assert "Rules, as YAML" in browser.get(page).content.decode()
     text = browser.post(page, {"rules": RULES}).content.decode()
     assert "1 of 2 rules is broken" in text
-    assert "2 of 6 pods have no node" in text or "2 of 7 pods have no node" in text
+    assert "2 of 6 pods without a node" in text or "2 of 7 pods without a node" in text
     bad = browser.post(page, {"rules": "- bind: {}\n"})
     assert bad.status_code == 400
     assert "rules-line-1" in bad.content.decode()
