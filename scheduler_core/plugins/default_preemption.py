@@ -197,10 +197,9 @@ class DefaultPreemption:
     def dry_run(self, pod: PodInfo, nodes: Nodes, refilter: Refilter) -> Sequence[DryRun]:
         """Try preemption on every node, unless that has been done and nothing has changed."""
         objects = self._handle.objects
-        budgets = self.budgets()
 
         def run(batch: Nodes) -> Sequence[DryRun]:
-            return dry_run(pod, batch, refilter, budgets, self._handle.now_ns())
+            return dry_run(pod, batch, refilter, self.budgets(), self._handle.now_ns())
 
         if not refilter.is_node_local:
             return run(nodes)

@@ -82,7 +82,7 @@ func (r *recorder) findScorers(ctx context.Context, profile config.KubeScheduler
 	return nil
 }
 
-// begin filters and scores all nodes with a state of its own: the attempt itself may stop early.
+// begin filters and scores all nodes with another state: the attempt itself may stop early.
 func (r *recorder) begin(ctx context.Context, profile framework.Framework, queued *framework.QueuedPodInfo) *attempt {
 	a := &attempt{Pod: keyOf(queued.Pod), Attempt: queued.Attempts, Result: "scheduled"}
 	pod, state := queued.Pod, framework.NewCycleState()

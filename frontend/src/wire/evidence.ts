@@ -115,6 +115,8 @@ export interface PodAnswer {
     readonly nodes: readonly string[];
     readonly n_nodes: number;
     readonly sentence: string;
+    /** Whether the sentence is that of the first node only. */
+    readonly is_example: boolean;
     readonly also: readonly string[];
   }[];
   readonly nearest: readonly {

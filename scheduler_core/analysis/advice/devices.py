@@ -113,7 +113,7 @@ def one_more(node: str, objects: Objects) -> Action:
 
 
 def _in_good_health(node: Node | None, copy: str) -> Iterator[StepChange]:
-    """Yield what a new node does not have of one that is cordoned or has taints of its own."""
+    """Yield what a new node does not have of one that is cordoned or tainted."""
     if node is not None and node.spec.unschedulable:
         yield Cordon(copy, False)
     taints = node.spec.taints if node is not None else ()

@@ -158,7 +158,7 @@ class Leaving:
 
 
 def _of_different_owners(pods: Sequence[Pod]) -> list[Pod]:
-    """Return the first pod of each owner; each that has none is one of its own."""
+    """Return the first pod of each owner, and every pod that has none."""
     first: dict[tuple[str, str], Pod] = {}
     for pod in pods:
         owner = controller_of(pod)

@@ -50,6 +50,7 @@ export const evidence = {
   "lead.nodes": { one: "{n} node", other: "{n} nodes" },
   "lead.all": "All, in Filter",
   "lead.also": "Also: {sentence}",
+  "lead.example": "For example {node}: {sentence}",
   "lead.open": "Side by side with {node}",
   "lead.copy": "Copy as Markdown",
   "lead.copied": "Copied",
