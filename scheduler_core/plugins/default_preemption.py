@@ -303,18 +303,22 @@ class _Search:
 
     def n_looked_at(self, attempts: Sequence[DryRun]) -> int:
         """Take the next dry runs; return how many of them the search looks at before it ends."""
+        n_wanted, n_harmful = self.n_wanted, len(self.candidates) - self.n_harmless
         for i, attempt in enumerate(attempts):
-            if attempt.is_candidate and self._has_room(attempt):
-                self.candidates.append(attempt)
-                self.n_harmless += attempt.n_pdb_violations == 0
-                if self.is_over:
-                    return i + 1
+            if not attempt.is_candidate:
+                continue
+            if attempt.n_pdb_violations:
+                if n_harmful == n_wanted:
+                    continue
+                n_harmful += 1
+            else:
+                if self.n_harmless == n_wanted:
+                    continue
+                self.n_harmless += 1
+            self.candidates.append(attempt)
+            if self.is_over:
+                return i + 1
         return len(attempts)
-
-    def _has_room(self, attempt: DryRun) -> bool:
-        harmful = len(self.candidates) - self.n_harmless
-        n_kept = harmful if attempt.n_pdb_violations else self.n_harmless
-        return n_kept < self.n_wanted
 
 
 def _is_terminating_victim(pod: PodInfo) -> bool:

@@ -43,16 +43,18 @@ class PreemptionTrace:
             return
         yield PreemptionStarted(report.n_potential, report.offset, report.n_wanted)
         if self._recorder.details:
-            yield PreemptionDryRun(tuple(map(self._candidate, report.dry_runs)))
+            yield PreemptionDryRun(self._candidates(report.dry_runs))
         yield _decided(report, self._recorder)
 
-    def _candidate(self, dry_run: DryRun) -> CandidateRecord:
-        record = self._records.get(dry_run)
-        if record is None:
-            if len(self._records) >= MAX_CACHED:
-                self._records.clear()
-            record = self._records[dry_run] = _candidate(dry_run, self._recorder)
-        return record
+    def _candidates(self, dry_runs: Sequence[DryRun]) -> tuple[CandidateRecord, ...]:
+        known = self._records
+        fresh = [dry_run for dry_run in dry_runs if dry_run not in known]
+        if len(known) + len(fresh) > MAX_CACHED:
+            known.clear()
+            fresh = list(dry_runs)
+        for dry_run in fresh:
+            known[dry_run] = _candidate(dry_run, self._recorder)
+        return tuple(map(known.__getitem__, dry_runs))
 
 
 def _decided(report: PreemptionReport, recorder: Recorder) -> PreemptionDecided:

@@ -26,13 +26,16 @@ from scheduler_core.trace.events import (
     Detail,
     DetailEvent,
     HeaderEvent,
+    PreemptionDryRun,
 )
-from scheduler_core.trace.records import NONE
+from scheduler_core.trace.records import NONE, CandidateRecord
 
 MAX_CYCLES: Final = 64
 """Cycles of a full chunk: enough to compress well, few enough to read one of them quickly."""
 MAX_BYTES: Final = 1 << 20
 """Uncompressed bytes of a full chunk (one long cycle may exceed it)."""
+MAX_SHARED: Final = 20_000
+"""Dry runs whose bytes are kept for the attempts that share them; beyond that all go."""
 _GZIP_LEVEL: Final = 4
 _ZSTD_LEVEL: Final = 3
 _DETAIL_TYPES: Final = frozenset(DetailEvent.__subclasses__())
@@ -59,6 +62,7 @@ class TraceWriter:
     def __init__(self, *, resume_after: int = NONE) -> None:
         self._resume_after = resume_after
         self._encoder = msgspec.msgpack.Encoder()
+        self._dry_runs = _SharedDryRuns(self._encoder)
         self._compressor = zstandard.ZstdCompressor(level=_ZSTD_LEVEL)
         self._hash = hashlib.sha256()
         self._unhashed: list[bytes] = []
@@ -92,10 +96,13 @@ class TraceWriter:
 
     def add(self, event: AnyEvent) -> None:
         """Take the next event."""
-        encoded = self._encoder.encode(event)
+        # Its class is looked at, since `isinstance` asks the metaclass of events, which is slow.
+        if type(event) is PreemptionDryRun:
+            encoded = self._dry_runs.encode(event)
+        else:
+            encoded = self._encoder.encode(event)
         self._unhashed.append(encoded)
         self._n_bytes += len(encoded)
-        # Its class is looked at, since `isinstance` asks the metaclass of events, which is slow.
         if type(event) in _DETAIL_TYPES:
             self._add_detail(encoded)
             return
@@ -147,6 +154,31 @@ class TraceWriter:
         """Return the hash of all events so far, in hexadecimal."""
         self._digest_pending()
         return self._hash.hexdigest()
+
+
+class _SharedDryRuns:
+    """Encodes dry runs of preemption; the record of one that many attempts share only once."""
+
+    def __init__(self, encoder: msgspec.msgpack.Encoder) -> None:
+        self._encoder = encoder
+        self._head = encoder.encode(PreemptionDryRun(()))[:-1]
+        self._bytes: dict[int, bytes] = {}
+        self._records: list[CandidateRecord] = []
+        """Those with bytes, so that no other gets the identity by which they are found."""
+
+    def encode(self, event: PreemptionDryRun) -> bytes:
+        known, keys = self._bytes, [*map(id, event.candidates)]
+        fresh = [
+            record for key, record in zip(keys, event.candidates, strict=True) if key not in known
+        ]
+        if len(known) + len(fresh) > MAX_SHARED:
+            known.clear()
+            self._records.clear()
+            fresh = list(event.candidates)
+        for record in fresh:
+            known[id(record)] = self._encoder.encode(record)
+        self._records += fresh
+        return self._head + _array(*map(known.__getitem__, keys))
 
 
 def _array(*encoded: bytes) -> bytes:

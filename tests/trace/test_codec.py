@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 
 import msgspec
 import numpy as np
@@ -21,15 +22,29 @@ from scheduler_core.trace.events import (
     DetailEvent,
     FilterColumns,
     HeaderEvent,
+    PreemptionDryRun,
     RunFinished,
     ScoreColumns,
 )
 from scheduler_core.trace.records import (
+    CandidateRecord,
     Column,
     Queue,
     Result,
     StatusRecord,
 )
+
+DRY_RUNS = tuple(
+    CandidateRecord(node, (7, 8), (), (7,), 0, StatusRecord("Success")) for node in range(4)
+)
+"""Attempts share them, as they do in a trace."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _few_are_shared() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(codec, "MAX_SHARED", 3)
+        yield
 
 
 def cycle(number: int, n_details: int, n_after: int) -> list[AnyEvent]:
@@ -38,6 +53,7 @@ def cycle(number: int, n_details: int, n_after: int) -> list[AnyEvent]:
     details: list[AnyEvent] = [
         FilterColumns((StatusRecord("Success"),), nodes, nodes),
         ScoreColumns(nodes, (), nodes),
+        PreemptionDryRun(DRY_RUNS[: number % 5]),
     ]
     return [
         CycleStarted(number, number % 5, 1, 0, Queue.ACTIVE, 0, 3),
@@ -47,7 +63,7 @@ def cycle(number: int, n_details: int, n_after: int) -> list[AnyEvent]:
     ]
 
 
-traces = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), max_size=12).map(
+traces = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=12).map(
     lambda shapes: [
         ClockAdvanced(1),
         ClockAdvanced(2),
