@@ -7,7 +7,7 @@ Upstream: v1.36 pkg/controller/{replicaset,statefulset}, the part that affects n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -27,7 +27,7 @@ from scheduler_core.api import (
 from scheduler_core.changes.refusals import Objects
 from scheduler_core.cluster.pods import controller_of
 from scheduler_core.trace.tables import TERMINAL_PHASES
-from scheduler_core.wording import say
+from scheduler_core.wording import say, some_of
 
 STATEFUL_SET = "StatefulSet"
 DEPLOYMENT = "Deployment"
@@ -149,6 +149,26 @@ def kind_of_owner(kind: str) -> str:
     if kind == "Node":
         return say("pod.static", "static pod")
     return say("pod.of_daemon_set", "DaemonSet pod") if kind == DAEMON_SET else ""
+
+
+def daemon_in_vain(daemon_set: str, pods: Sequence[str]) -> str:
+    """Say that a DaemonSet, `namespace/name`, recreates pods where there is no place for them."""
+    return say(
+        "again.daemon",
+        "{who} will recreate {pods} on its node, and it will not fit",
+        who=f"{DAEMON_SET} {daemon_set}",
+        pods=some_of(pods),
+    )
+
+
+def daemons_in_vain(victims: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Say so of pods that lost their node to another, each with its owner (`DaemonSet/agent`)."""
+    of_owner: dict[str, list[str]] = {}
+    for pod, owner in victims:
+        kind, _, name = owner.partition("/")
+        if kind == DAEMON_SET:
+            of_owner.setdefault(f"{pod.partition('/')[0]}/{name}", []).append(pod)
+    yield from (daemon_in_vain(*each) for each in of_owner.items())
 
 
 def comes_back(pod: Pod) -> bool:

@@ -1,20 +1,22 @@
 """Which pods a run leaves pending, and the sentence that leads for each.
 
-A run is simulated once to know which cycle of a pod was its last, and again to look at these
-cycles: the trace says which node came nearest, the cluster as it was has the values behind it.
+The trace says which node came nearest, the cluster as it was has the values behind it. So a pod's
+first cycle without a node is looked at when it decides. Where another was the last of a pod that
+stays pending, the run is simulated again to look at that one.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeGuard
 
 from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.api.absent_kinds import AbsentKind, absent_budgets, absent_kinds
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.reach import stuck_pods
-from scheduler_core.changes.owners import kind_told
+from scheduler_core.changes.owners import daemons_in_vain, kind_told
 from scheduler_core.evidence import cluster_says
 from scheduler_core.evidence.cluster_says import ClusterSays, Comparison, Verdict
 from scheduler_core.evidence.cycle import pre_enqueue_evidence
@@ -85,6 +87,8 @@ class Pending:
     """What bare, static and DaemonSet pods among the pending and evicted are called."""
     recreates_evicted: bool = False
     """Owners made evicted pods again."""
+    afterwards: tuple[str, ...] = ()
+    """Sentences on evicted pods whose DaemonSet would make them again, and they do not fit."""
     cluster_says: Mapping[str, ClusterSays] = field(default_factory=dict)
     """By pod, what the cluster itself said of it, where the file tells."""
     has_pods: bool = True
@@ -104,6 +108,11 @@ class Leads:
     rooms: Mapping[tuple[int, str], FreeRoom] = field(default_factory=dict)
     """What was free in these cycles on the nodes that lacked only room."""
 
+    def joined(self, other: Leads) -> Leads:
+        """Return these together with what was found in other cycles of the same run."""
+        cycles, rooms = {**self.cycles, **other.cycles}, {**self.rooms, **other.rooms}
+        return replace(self, cycles=cycles, rooms=rooms)
+
     def of(self, pod: str, cycle: int, scheduler_name: str) -> Lead | None:
         """Return what leads for a pod whose last cycle that was, 0 for none."""
         if cycle == 0 and scheduler_name not in self.profiles:
@@ -118,9 +127,11 @@ def pending_pods(objects: Sequence[KubeObject], options: RunOptions) -> Pending:
     """
     state, messages = TraceState(), {0: ""}
     evicted_for: dict[int, list[str]] = {}
+    victims: dict[int, PodState] = {}
     attempts: dict[str, list[Verdict]] = {}
     current: dict[int, int] = {}
-    for event in Run(objects, options).events():
+    look = _Look(objects, options)
+    for event in look.events():
         _take(state, event)
         if isinstance(event, CycleFinished):
             messages[event.cycle] = event.message
@@ -136,8 +147,11 @@ def pending_pods(objects: Sequence[KubeObject], options: RunOptions) -> Pending:
             current[event.cycle] = event.pod
         elif isinstance(event, PodEvicted) and event.by_pod != NONE:
             evicted_for.setdefault(event.by_pod, []).append(state.names.pod(event.pod))
+            victims[event.pod] = state.pods[event.pod]
     pending = dict(_pending(state))
-    leads = leads_of(objects, options, {pod.cycle for pod in pending.values()})
+    leads = look.leads()
+    if missed := {pod.cycle for pod in pending.values() if pod.cycle} - look.cycles:
+        leads = leads.joined(leads_of(objects, options, missed))
     pods = tuple(
         PendingPod(
             pod=key,
@@ -158,6 +172,7 @@ def pending_pods(objects: Sequence[KubeObject], options: RunOptions) -> Pending:
     named = {each.pod for each in pods} | {key for each in bound for key in each.evicted}
     held = ClusterObjects(objects)
     absent = absent_kinds(held, ignored=options.ignored)
+    recreates = options.scenario.options.recreate_evicted
     preemptors = [state.names.pod(each) for each in evicted_for]
     return Pending(
         pods,
@@ -165,7 +180,8 @@ def pending_pods(objects: Sequence[KubeObject], options: RunOptions) -> Pending:
         bound,
         (*absent, *absent_budgets(held, preemptors)),
         dict(_kinds(objects, named)),
-        options.scenario.options.recreate_evicted,
+        recreates,
+        () if recreates else tuple(daemons_in_vain(_displaced(state, victims))),
         dict(_said(Comparison(objects, options.features, absent, not_modelled), objects, attempts)),
         bool(state.pods or held.of(Pod)),
         bool(held.of(Node)),
@@ -195,7 +211,9 @@ def leads_of(objects: Sequence[KubeObject], options: RunOptions, cycles: Collect
 
     Cycles that found a node have no lead. Raises ConfigError and PluginFailure as the run does.
     """
-    return _Look(objects, options, cycles).leads()
+    look = _Look(objects, options, cycles)
+    deque(look.events(), maxlen=0)
+    return look.leads()
 
 
 def _take(state: TraceState, event: AnyEvent) -> None:
@@ -224,13 +242,30 @@ def _bound(
             yield BoundPod(key, node, tuple(evicted_for.get(number, ())))
 
 
+def _displaced(state: TraceState, victims: Mapping[int, PodState]) -> Iterator[tuple[str, str]]:
+    """Yield victims with their owners, of those whose node the pod has that they went for."""
+    for number, pod in victims.items():
+        by = state.pods.get(pod.eviction.by_pod) if pod.eviction is not None else None
+        if by is not None and by.node == pod.node:
+            yield state.names.pod(number), pod.owner
+
+
 class _Look:
-    """A run whose cycles are looked at when they decide, before anything follows from it."""
+    """A run whose cycles are looked at when they decide, before anything follows from it.
+
+    Without `wanted` ones they are each pod's first that neither finds a node nor nominates the pod
+    to one. `cycles` are those looked at.
+    """
 
     def __init__(
-        self, objects: Sequence[KubeObject], options: RunOptions, cycles: Collection[int]
+        self,
+        objects: Sequence[KubeObject],
+        options: RunOptions,
+        wanted: Collection[int] | None = None,
     ) -> None:
-        self._cycles = cycles
+        self.cycles: set[int] = set()
+        self._wanted = wanted
+        self._pods: set[str] = set()
         self._state = TraceState()
         self._n_ahead = 0
         """So many of the events still to be handed out are in the state already."""
@@ -238,18 +273,33 @@ class _Look:
         self._rooms: dict[tuple[int, str], FreeRoom] = {}
         self._run = Run(objects, options, on_decision=self._look)
 
-    def leads(self) -> Leads:
+    def events(self) -> Iterator[AnyEvent]:
+        """Yield the trace from beginning to end, looking meanwhile."""
         for event in self._run.events():
             if self._n_ahead:
                 self._n_ahead -= 1
             else:
                 _take(self._state, event)
+            yield event
+
+    def leads(self) -> Leads:
+        """Return what was found, once the run is over."""
         profiles = self._run.simulation.scheduler.profiles
         return Leads(self._leads, dict(self._gated()), tuple(profiles), self._rooms)
 
+    def _is_wanted(self, cycle: Cycle) -> bool:
+        if cycle.suggested_host:
+            return False
+        if self._wanted is not None:
+            return cycle.number in self._wanted
+        nominated = cycle.post_filter is not None and cycle.post_filter.node_name
+        return not nominated and cycle.pod.key not in self._pods
+
     def _look(self, cycle: Cycle) -> None:
-        if cycle.number not in self._cycles or cycle.suggested_host:
+        if not self._is_wanted(cycle):
             return
+        self.cycles.add(cycle.number)
+        self._pods.add(cycle.pod.key)
         events = self._run.undrained
         begin = next(i for i, each in enumerate(events) if _begins(each, cycle.number))
         for event in events[self._n_ahead : begin]:

@@ -301,12 +301,25 @@ def test_only_the_pods_that_a_pod_evicted_itself_are_told_as_its_victims(owner: 
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("owner_of_victim", "offered"), [(None, False), (("Job", "etl"), True)])
+@pytest.mark.parametrize(
+    ("owner_of_victim", "offered", "afterwards"),
+    [
+        (None, False, ""),
+        (("Job", "etl"), True, ""),
+        (
+            ("DaemonSet", "ds"),
+            True,
+            "DaemonSet default/ds will recreate default/victim on its node",
+        ),
+    ],
+)
 def test_who_was_evicted_is_made_again_only_if_it_has_an_owner(
-    owner: Person, owner_of_victim: tuple[str, str] | None, offered: bool
+    owner: Person, owner_of_victim: tuple[str, str] | None, offered: bool, afterwards: str
 ) -> None:
     victim = pod("victim", "4", nodeName="n", priority=0, owner=owner_of_victim)
     run = owner.finished(node("n", "4", "8Gi", "10") + victim + pod("urgent", "4", priority=9))
     page = Client().get(f"/runs/{run.pk}").content.decode()
     assert 'id="evicted"' in page
     assert ("as their owners would" in page) is offered
+    assert ("will recreate" in page) is bool(afterwards)
+    assert afterwards in page

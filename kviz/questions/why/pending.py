@@ -115,6 +115,7 @@ def as_json(
             }
             for each in found.bound
         ],
+        "afterwards": list(found.afterwards),
         "podKinds": dict(found.pod_kinds),
         "notModelled": list(found.not_modelled),
         "incomplete": [each.document for each in found.absent],
@@ -217,6 +218,7 @@ def _bound(found: Pending) -> Iterator[str]:
     evicted = [key for each in pods for key in each.evicted]
     if not found.recreates_evicted and any(found.pod_kinds.get(key) != BARE for key in evicted):
         yield "kviz did not make evicted pods again: --recreate-evicted does, as their owners would"
+        yield from found.afterwards
 
 
 def _called(pods: Sequence[str], kinds: Mapping[str, str]) -> str:

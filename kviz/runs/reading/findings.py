@@ -13,7 +13,7 @@ from kviz.runs.reading.evidence import lead_of_outcome
 from kviz.runs.reading.projection import CycleDocument, Json
 from kviz.runs.reading.trace import cycle_get
 from kviz.runs.selectors import CycleKind, cycles_filtered
-from scheduler_core.changes.owners import kind_of_owner
+from scheduler_core.changes.owners import daemons_in_vain, kind_of_owner
 from scheduler_core.evidence.fit_error import fit_error, reasons_in
 from scheduler_core.wording import say
 
@@ -123,6 +123,8 @@ class Findings:
     causes: list[PendingCause]
     evicted: list[Eviction]
     n_evicted: int
+    afterwards: list[str]
+    """Sentences on DaemonSets that will recreate pods of these, which will not fit."""
     ties: list[Cycle]
     n_ties: int
     preemptions: list[Cycle]
@@ -153,10 +155,12 @@ def findings(*, run: Run) -> Findings:
     ties = cycles_filtered(run=run, kind=CycleKind.TIES)
     preemptions = cycles_filtered(run=run, kind=CycleKind.PREEMPTIONS)
     causes = pending_causes(run=run)
+    evictions = list(_evictions(run, evicted[:SHOWN]))
     return Findings(
         causes=causes,
-        evicted=list(_evictions(run, evicted[:SHOWN])),
+        evicted=evictions,
         n_evicted=evicted.count(),
+        afterwards=[translated(each) for each in daemons_in_vain(_displaced(run, evictions))],
         ties=list(ties[:SHOWN]),
         n_ties=ties.count(),
         preemptions=list(preemptions[:SHOWN]),
@@ -202,6 +206,15 @@ def _eviction(pod: PodOutcome, cycle: CycleDocument | None) -> Eviction:
         for name in cast("list[str]", each.get("budgets", []))
     ]
     return Eviction(pod, node, budgets)
+
+
+def _displaced(run: Run, evictions: list[Eviction]) -> Iterator[tuple[str, str]]:
+    """Yield the evicted pods with their owners whose node the pod has that they went for."""
+    by = {each.pod.evicted_by for each in evictions if each.node}
+    nodes = dict(run.pod_outcomes.filter(pod__in=by).values_list("pod", "node"))
+    for each in evictions:
+        if each.node and nodes.get(each.pod.evicted_by) == each.node:
+            yield each.pod.pod, each.pod.owner
 
 
 def pending_causes(*, run: Run) -> list[PendingCause]:

@@ -13,7 +13,7 @@ from msgspec.structs import replace as replace_struct
 
 from scheduler_core.analysis.advice.trial import PodEnd, RunEnd
 from scheduler_core.api import Pod
-from scheduler_core.changes.owners import DAEMON_SET, is_static
+from scheduler_core.changes.owners import DAEMON_SET, daemon_in_vain, is_static
 from scheduler_core.cluster.pods import controller_of
 from scheduler_core.sim.run import RunOptions
 from scheduler_core.wording import say, series, some_of
@@ -70,7 +70,8 @@ def made_again(
 
 def _told(owner: tuple[str, str, str], pods: Sequence[Pod], after: RunEnd, again: RunEnd) -> str:
     kind, namespace, name = owner
-    keys = some_of([pod.key for pod in pods])
+    all_keys = [pod.key for pod in pods]
+    keys = some_of(all_keys)
     if kind == "static":
         return say("again.static", "static pod {pods}: its kubelet starts it again", pods=keys)
     if not kind:
@@ -82,12 +83,7 @@ def _told(owner: tuple[str, str, str], pods: Sequence[Pod], after: RunEnd, again
         return say("again.not_made", "{who} does not recreate {pods}", who=who, pods=keys)
     if without == len(made):
         if kind == DAEMON_SET:
-            return say(
-                "again.daemon",
-                "{who} will recreate {pods} on its node, and it will not fit",
-                who=who,
-                pods=keys,
-            )
+            return daemon_in_vain(f"{namespace}/{name}", all_keys)
         return say(
             "again.none", "{who} will recreate {pods}, and it finds no node", who=who, pods=keys
         )

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from kviz.cli import main
+from tests import cluster_text
 from tests.questions.why.test_command import DUMPS, SAMPLES
 from tests.web.cast import NODES, pod
 
@@ -250,3 +251,38 @@ def test_every_difference_in_a_whole_dump_has_a_cause(capsys: pytest.CaptureFixt
     told = [each for each in said if each is not None]
     assert told
     assert not [each for each in told if (each["because"] or "").startswith("not known")]
+
+
+def test_a_daemon_set_whose_pod_is_evicted_is_not_able_to_place_it_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "cluster.yaml"
+    file.write_text(
+        cluster_text.node("n", "2", pods="9")
+        + cluster_text.pod("agent-a", "1", owner=("DaemonSet", "agent"), nodeName="n")
+        + cluster_text.pod("vip", "1500m", priority=9)
+    )
+    says = "DaemonSet default/agent will recreate default/agent-a on its node, and it will not fit"
+    assert main(["explain", str(file)]) == 0
+    assert f"as their owners would\n{says}\n" in capsys.readouterr().out
+    assert main(["explain", str(file), "--recreate-evicted", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["afterwards"] == []
+
+
+def test_a_pod_is_explained_by_its_last_cycle(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, scenario = tmp_path / "cluster.yaml", tmp_path / "later.yaml"
+    file.write_text(NODES + pod("web", "2", nodeSelector="{disk: ssd}"))
+    scenario.write_text(
+        "steps:\n- at: 1s\n  create:\n    apiVersion: v1\n    kind: Node\n"
+        "    metadata: {name: small, labels: {disk: ssd}}\n"
+        "    status: {allocatable: {cpu: '1', pods: '9'}}\n"
+    )
+    asked = ["explain", str(file), "--json"]
+    assert main(asked) == 0
+    (before,) = json.loads(capsys.readouterr().out)["pending"]
+    assert main([*asked, "--scenario", str(scenario)]) == 0
+    (after,) = json.loads(capsys.readouterr().out)["pending"]
+    assert (before["cycle"], before["lead"]["plugin"]) == (1, "NodeAffinity")
+    assert (after["cycle"], after["lead"]["plugin"]) == (2, "NodeResourcesFit")
