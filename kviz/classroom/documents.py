@@ -37,6 +37,7 @@ from kviz.lessons.documents import (
     given_in_words,
     moment_document,
 )
+from kviz.lessons.handles import HandleDocument, handle_documents
 from kviz.lessons.lesson import Question
 from kviz.lessons.marking_up import html_of
 from kviz.runs.models import Run
@@ -61,6 +62,7 @@ class TaskDocument(TypedDict):
     text: str
     at_most: int
     of: list[str]
+    handles: list[HandleDocument]
     tried: TriedDocument | None
 
 
@@ -88,6 +90,7 @@ def task_document(room: Room, place: Place) -> TaskDocument | None:
         "text": html_of(task.text),
         "at_most": task.at_most,
         "of": list(task.of),
+        "handles": handle_documents(room.run, task) if room.run else [],
         "tried": _tried(room, place),
     }
 

@@ -31,8 +31,8 @@ from kviz.bench.calibration import N_ITERATIONS, loop_s
 READY: Final = re.compile(r"kviz is ready: (http://\S+)")
 VERSION: Final = re.compile(r'"version":(\d+)')
 LESSON: Final = "requests"
-PLAYED: Final = "scores"
-"""The lesson whose cluster is played with: 9 nodes, 8 waiting pods."""
+PLAYED: Final = "fit-and-balance"
+"""The sample that is played with: 9 nodes, 8 waiting pods."""
 STEPS: Final = 30
 AT_ONCE: Final = 20
 """Followers that come in at the same time."""
@@ -175,7 +175,7 @@ class _Class:
         """Per step: until the last follower had it, and until the request was answered."""
         times = []
         async with httpx.AsyncClient(base_url=self.address, timeout=PATIENCE_S) as teacher:
-            await self._open(teacher, LESSON)
+            await self._open(teacher, f"/class/open/lesson/{LESSON}")
             await self._come_in()
             readers = [asyncio.create_task(self._read(i)) for i in range(self.n_followers - 1)]
             for number in range(STEPS + 1):
@@ -191,10 +191,9 @@ class _Class:
         """In ms how long looks, moves and the teacher's steps take while all play; and in s all."""
         steps = []
         async with httpx.AsyncClient(base_url=self.address, timeout=PATIENCE_S) as teacher:
-            await self._open(teacher, PLAYED)
+            await self._open(teacher, f"/class/open/by-hand/{await self._game(teacher)}")
             await self._come_in()
             readers = [asyncio.create_task(self._read(i)) for i in range(self.n_followers - 1)]
-            await self._step(teacher, do="play")
             players = [asyncio.create_task(self._play(i)) for i in range(self.n_followers)]
             await asyncio.sleep(MOST_THINKING_S)  # until everybody has begun
             self.looks.clear()
@@ -246,8 +245,15 @@ class _Class:
             raise OSError(f"{path} answered {response.status_code}: {response.text[:200]}")
         return response
 
-    async def _open(self, teacher: httpx.AsyncClient, lesson: str) -> None:
-        opened = await self._post(teacher, f"/class/open/lesson/{lesson}")
+    async def _game(self, teacher: httpx.AsyncClient) -> str:
+        """Begin to place a sample's pods by hand; what a class can be opened with."""
+        found = (await teacher.get("/api/v1/snapshots/")).raise_for_status().json()
+        sample = next(each["id"] for each in found if each["name"] == PLAYED)
+        begun = await self._post(teacher, f"/by-hand/snapshot/{sample}")
+        return begun.headers["Location"].rstrip("/").split("/")[-1]
+
+    async def _open(self, teacher: httpx.AsyncClient, path: str) -> None:
+        opened = await self._post(teacher, path)
         self.code = opened.headers["Location"].split("/")[2]
 
     async def _come_in(self) -> None:

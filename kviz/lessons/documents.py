@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 
 from kviz.lessons.enacting import Ends, placed_before
 from kviz.lessons.goals import Reached, reached
+from kviz.lessons.handles import HandleDocument, handle_documents
 from kviz.lessons.lesson import Moment, Question, Step, Task
 from kviz.lessons.library import StoredLesson
 from kviz.lessons.marking_up import html_of
@@ -119,6 +120,7 @@ class TaskDocument(TypedDict):
     at_most: int
     of: list[str]
     hint: str
+    handles: list[HandleDocument]
     attempt: AttemptDocument | None
 
 
@@ -255,6 +257,7 @@ def _task(progress: Progress, task: Task, number: int) -> TaskDocument:
         "at_most": task.at_most,
         "of": list(task.of),
         "hint": task.hint,
+        "handles": handle_documents(progress.run, task) if progress.run else [],
         "attempt": _attempt(progress, task, number),
     }
 

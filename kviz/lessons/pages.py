@@ -22,6 +22,8 @@ from kviz.lessons.documents import (
     step_document,
 )
 from kviz.lessons.grading import NotAnAnswer, grade
+from kviz.lessons.handles import handle_documents, lines_moved, moved_by
+from kviz.lessons.lesson import Task
 from kviz.lessons.library import StoredLesson
 from kviz.lessons.models import Progress
 from kviz.lessons.services import NotYet
@@ -157,7 +159,7 @@ def lesson_next(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_POST
 def lesson_try(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     stored_lesson, progress = _begun(request, slug)
-    text = request.POST.get("changes", "")
+    text = _changes(request, stored_lesson.lesson.steps[number - 1].task, progress)
     errors: Sequence[ErrorItem] = ()
     if refused := too_often(request, "run"):
         errors = [refused]
@@ -173,6 +175,15 @@ def lesson_try(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     if errors:
         return _step_page(request, stored_lesson, progress, number, errors, text)
     return redirect("lesson-step", slug, number)
+
+
+def _changes(request: HttpRequest, task: Task | None, progress: Progress) -> str:
+    """The changes of a form: those of its handles, and the lines that were typed."""
+    typed = request.POST.get("changes", "").strip()
+    if task is None or progress.run is None or "handles" not in request.POST:
+        return typed
+    given = {name: str(value) for name, value in request.POST.items()}
+    return "\n".join(filter(None, (*lines_moved(progress.run, task, given), typed)))
 
 
 def _begun(request: HttpRequest, slug: str) -> tuple[StoredLesson, Progress]:
@@ -214,11 +225,23 @@ def _step_page(
         "waits": _waits(step, run),
         "errors": errors,
         "again": again,
-        "typed": typed or _tried(step),
+        **_moved(run, stored_lesson.lesson.steps[number - 1].task, typed or _tried(step)),
         **_tables(run, step),
     }
     status = HTTPStatus.BAD_REQUEST if errors else HTTPStatus.OK
     return render(request, "lessons/step.html", context, status=status)
+
+
+def _moved(run: Run, task: Task | None, changes: str) -> dict[str, object]:
+    """Where changes put the handles of a task, and the lines that say something else."""
+    if task is None:
+        return {}
+    moved, typed = moved_by(run, task, changes)
+    handles = [
+        {**each, "value": moved.get(each["id"], each["now"])}
+        for each in handle_documents(run, task)
+    ]
+    return {"handles": handles, "typed": typed}
 
 
 def _tried(step: StepDocument) -> str:

@@ -148,14 +148,7 @@ def weighted(
 
     Raises ConfigError for a plugin that no profile enables.
     """
-    implements = in_tree_registry().implements()
-    known = {
-        plugin.name
-        for profile in configuration.profiles
-        for each in _scoring(profile)
-        for plugin in each.enabled
-        if ExtensionPoint.SCORE in implements.get(plugin.name, (ExtensionPoint.SCORE,))
-    }
+    known = weights_of(configuration)
     problems = [
         Problem(
             ("weight", name),
@@ -175,6 +168,18 @@ def weighted(
         return configuration
     profiles = tuple(_with_weights(profile, weights) for profile in configuration.profiles)
     return msgspec.structs.replace(configuration, profiles=profiles)
+
+
+def weights_of(configuration: KubeSchedulerConfiguration) -> dict[str, int]:
+    """Return the weights of the plugins that score, each in the first profile that has it."""
+    implements = in_tree_registry().implements()
+    found: dict[str, int] = {}
+    for profile in configuration.profiles:
+        for each in _scoring(profile):
+            for plugin in each.enabled:
+                if ExtensionPoint.SCORE in implements.get(plugin.name, (ExtensionPoint.SCORE,)):
+                    found.setdefault(plugin.name, plugin.weight or 1)
+    return found
 
 
 def _scoring(profile: Profile) -> tuple[PluginSet, PluginSet]:

@@ -34,7 +34,10 @@ def cpu(amount: str) -> str:
 
 
 def test_everybody_reads_the_task_and_only_the_teacher_the_hint(at_task: Lesson) -> None:
-    assert at_task.seen["task"] == {
+    task = at_task.seen["task"]
+    handles = [(each["label"], each["now"]) for each in task.pop("handles")]
+    assert ("requests.cpu", "8") in handles
+    assert task == {
         "text": TEXT,
         "at_most": 1,
         "of": ["pod/default/exact"],

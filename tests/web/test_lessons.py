@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -171,11 +172,19 @@ def test_the_pages_do_the_same_without_scripts(owner: Person) -> None:
     assert "data-waits" not in page
     assert owner.client.get("/learn/mine/9")["Location"] == "/learn/mine/2"
     owner.client.post("/learn/mine/2/next")
-    owner.client.post("/learn/mine/3/try", {"changes": "node/large cordon"})
+    large = handle_called("cordoned", owner.client.get("/learn/mine/3").content.decode())
+    owner.client.post("/learn/mine/3/try", {"handles": "1", large: "on"})
     execute(worker="w")
-    assert "It works" in owner.client.get("/learn/mine/3").content.decode()
+    page = owner.client.get("/learn/mine/3").content.decode()
+    assert "It works" in page
+    assert f'name="{large}" value="on" checked' in page  # the handle stays where it was put
     assert owner.client.post("/learn/mine/3/next")["Location"] == "/learn/mine/done"
     assert "0 of 1 right" in owner.client.get("/learn/").content.decode()
+
+
+def handle_called(label: str, page: str) -> str:
+    """The name of the last field of a handle with this label."""
+    return str(re.findall(rf'name="(h\d+)"[^>]*>\s*<span class="handle__name">{label}<', page)[-1])
 
 
 @pytest.mark.django_db

@@ -1,4 +1,4 @@
-// The entry of a lesson's step that waits for the scheduler.
+// The entry of a lesson's step that waits for the scheduler, or has handles to drag.
 
 import { Leaving } from "../base/page.ts";
 import { awaitStep } from "../views/waiting/step.ts";
@@ -11,3 +11,9 @@ addEventListener("pageshow", ({ persisted }) => {
 });
 const box = document.querySelector<HTMLElement>("[data-waits]");
 if (box) void awaitStep(box.dataset.waits ?? "", leaving);
+// A range says where it is dragged to.
+for (const range of document.querySelectorAll<HTMLInputElement>(".handle input[type=range]"))
+  range.addEventListener("input", () => {
+    const said = range.parentElement?.querySelector("output");
+    if (said) said.value = range.value;
+  });

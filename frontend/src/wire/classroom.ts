@@ -147,11 +147,27 @@ export interface ClassState {
   readonly task: Task | null;
 }
 
+/** A control that writes a line of changes (kviz/lessons/handles.py): its `line`, a number and `unit`, or an option's. */
+export interface Handle {
+  readonly id: string;
+  readonly of: string;
+  readonly label: string;
+  readonly kind: "number" | "range" | "choice" | "toggle";
+  readonly now: string;
+  readonly options: readonly { readonly value: string; readonly text: string; readonly line: string }[];
+  readonly line: string;
+  readonly unit: string;
+  readonly least: number | null;
+  readonly most: number | null;
+  readonly step: string;
+}
+
 /** What a step is to try (kviz/classroom/documents.py); `text` is HTML. `goals` is null while a try is run. */
 export interface Task {
   readonly text: string;
   readonly at_most: number;
   readonly of: readonly string[];
+  readonly handles: readonly Handle[];
   readonly tried: {
     readonly changes: string;
     readonly goals: readonly { readonly goal: string; readonly met: boolean; readonly instead: string }[] | null;
