@@ -24,7 +24,8 @@ _OLDER: Final = (
     ),
 )
 """How older releases (up to v1.35) said what the releases that kviz follows say otherwise."""
-_END: Final = re.compile(r"\.(?:\s+|$)")
+_END: Final = re.compile(r"\.(?:,?\s+|$)")
+"""Preemption's reasons end with a dot; what another PostFilter plugin says follows a comma."""
 
 
 class Counted(NamedTuple):
@@ -50,11 +51,12 @@ def fit_error(message: str) -> FitError | None:
         return None
     body, rest = _split_sentence(message[head.end() :])
     second = _HEAD.search(rest)
-    preemption, tail = "", rest
+    preemption, others = "", [rest]
     if second is not None:
-        preemption, _ = _split_sentence(rest[second.end() :])
-        tail = rest[: second.start()]
-    return FitError(int(head.group(2)), _counted(body), _counted(preemption), tail.strip(" ,:"))
+        preemption, after = _split_sentence(rest[second.end() :])
+        others = [rest[: second.start()], after]
+    tail = ", ".join(each for part in others if (each := part.strip(" ,:")))
+    return FitError(int(head.group(2)), _counted(body), _counted(preemption), tail)
 
 
 def todays_reason(reason: str) -> str:

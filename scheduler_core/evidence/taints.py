@@ -182,7 +182,10 @@ def taint_pieces(taint: Taint) -> Iterator[tuple[Part, str]]:
 
 def toleration_text(toleration: Toleration) -> str:
     """Return a toleration in the manner of a taint; `key` alone tolerates every value."""
-    return "".join(text for _, text in toleration_pieces(toleration))
+    text, *more = (text for _, text in toleration_pieces(toleration))
+    if not more or toleration.key:
+        return "".join((text, *more)) if more else text
+    return say("taints.every_with_effect", "{taints}{effect}", taints=text, effect="".join(more))
 
 
 def toleration_pieces(toleration: Toleration) -> Iterator[tuple[Part, str]]:

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+from django.utils.translation import override
 
+from kviz.common.wording import translated
 from scheduler_core.api import (
     Container,
     ContainerPort,
@@ -21,6 +23,7 @@ from scheduler_core.cluster.topology_keys import BETA_ZONE, ZONE
 from scheduler_core.evidence.cycle import CycleEvidence, PluginEvidence, pre_enqueue_evidence
 from scheduler_core.evidence.device_claims import DevicesAvailable, RequestedDevices
 from scheduler_core.evidence.lead import lead_of_why
+from scheduler_core.evidence.taints import toleration_text
 from scheduler_core.scheduler.cycle_record import Cycle
 from scheduler_core.sim import RunOptions, reenact_cycle
 from scheduler_core.sim.run import Run
@@ -70,6 +73,15 @@ def test_the_closest_toleration(toleration: Toleration | None, said: str) -> Non
     if toleration is not None:
         pod = pod.tolerations(toleration)
     assert sentence(pod, NodeBuilder("n").taints(TAINT)) == said
+
+
+@pytest.mark.parametrize(
+    ("effect", "said"), [("", "所有污点"), ("NoExecute", "所有污点:NoExecute")]
+)
+def test_what_tolerates_every_taint_is_said_in_the_readers_language(effect: str, said: str) -> None:
+    text = toleration_text(Toleration(operator="Exists", effect=effect))
+    with override("zh-hans"):
+        assert translated(text) == said
 
 
 def test_who_takes_most_of_a_resource() -> None:

@@ -67,6 +67,19 @@ def test_a_reason_about_the_pod_counts_no_nodes() -> None:
     assert decoded.tail == "not found"
 
 
+def test_what_another_plugin_says_after_preemption_is_not_its_reason() -> None:
+    no_victims = "1 No preemption victims found for incoming pod"
+    decoded = decode(
+        "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: "
+        f'0/1 nodes are available: {no_victims}., gang "duo" rejected',
+        {},
+    )
+    assert decoded is not None
+    [clause] = decoded.preemption
+    assert f"{clause.count} {clause.reason}" == no_victims
+    assert decoded.tail == 'no new claims to deallocate, preemption, gang "duo" rejected'
+
+
 def test_the_message_may_stand_inside_an_event() -> None:
     event = "Warning FailedScheduling default-scheduler 0/9 nodes are available: 9 Too many pods."
     decoded = decode(event, {})

@@ -158,7 +158,7 @@ def test_the_page_of_a_cluster_has_them(owner: Person) -> None:
 
 def test_a_cluster_without_a_budget_says_so(owner: Person) -> None:
     html = html_of(owner, f"/snapshots/{owner.snapshot().pk}")
-    assert "No disruption budgets in this upload" in html
+    assert "kviz read no disruption budget here" in html
     assert "system-node-critical" in html
 
 
