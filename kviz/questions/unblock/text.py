@@ -267,6 +267,7 @@ KINDS = {
     "nodeTaints": say("unblock.honor_taints", "spreading over nodes whose taints it tolerates"),
     "maxSkew": say("unblock.larger_maxskew", "a larger maxSkew"),
     "minDomains": say("unblock.fewer_domains", "fewer minDomains"),
+    "rollout": say("unblock.rollout", "rolling out without a surge"),
     "labelKeys": say("unblock.own_revision", "counting only pods of its own revision"),
     "sidecar": say("unblock.plain_init", "sidecars made plain init containers"),
     "wait": say("unblock.waiting_for_node", "waiting for a node to be back"),

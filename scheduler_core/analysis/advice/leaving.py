@@ -40,7 +40,10 @@ MAX_CHOICES: Final = 2
 """So many pods that are enough by themselves are tried to leave a node: one may be needed there."""
 OUT_OF_REACH: Final = (UNREACHABLE, "node.kubernetes.io/not-ready")
 """Taints that the node controller takes off when a kubelet is back."""
-SCALED: Final = ("ReplicaSet", "ReplicationController", "StatefulSet")
+REPLICA_SET: Final = "ReplicaSet"
+POD_TEMPLATE_HASH: Final = "pod-template-hash"
+"""In which a Deployment writes which ReplicaSet a pod is of."""
+SCALED: Final = (REPLICA_SET, "ReplicationController", "StatefulSet")
 """Owners of pods that have a number of replicas."""
 
 
@@ -48,11 +51,12 @@ class Leaving:
     """The pods that are bound in a cluster at rest, and what becomes of them when they leave.
 
     A pod with an owner that makes it again is moved: deleted, and created anew after all others.
-    One without is gone.
+    One without is gone. Older pods of the `waiting` pod's own Deployment end before it comes.
     """
 
-    def __init__(self, objects: Objects) -> None:
+    def __init__(self, objects: Objects, waiting: Pod | None = None) -> None:
         self._objects = objects
+        self._waiting = waiting
 
     def of(self, keys: Sequence[str]) -> Iterator[Action]:
         """Yield the action by which some pods leave, if all of them may."""
@@ -125,16 +129,43 @@ class Leaving:
         if owner is None or owner.kind not in SCALED:
             return
         kind, name = owner.kind, owner.name
-        held = self._objects.get(ReplicaSet, f"{pods[0].namespace}/{name}")
-        for above in held.metadata.owner_references if held is not None else ():
-            if above.controller and above.kind == DEPLOYMENT:
-                kind, name = above.kind, above.name
+        if deployment := self._deployment_of(pods[0]):
+            if self._is_rolled_out(deployment, pods):
+                left = len(pods_of(self._objects, kind, pods[0].namespace, name)) - len(pods)
+                yield action("rollout", Scale(kind, pods[0].namespace, name, left))
+                return
+            kind, name = DEPLOYMENT, deployment
         all_of_it = pods_of(self._objects, kind, pods[0].namespace, name)
         fewer = Scale(kind, pods[0].namespace, name, max(len(all_of_it) - len(pods), 0))
         gone = surplus(all_of_it, len(pods))
         found = action("scale", fewer)
         found = found.dearer(found.price * (len(pods) - 1))
         yield found.dearer(BROKEN_BUDGET * len(against(self.disruptions(gone))))
+
+    def _is_rolled_out(self, deployment: str, pods: Sequence[Pod]) -> bool:
+        """Return whether these are of one older revision of what the waiting pod is of."""
+        waiting, owners = self._waiting, {_owner_of(pod) for pod in pods}
+        return (
+            waiting is not None
+            and waiting.namespace == pods[0].namespace
+            and self._deployment_of(waiting) == deployment
+            and len(owners) == 1
+            and _owner_of(waiting) not in owners
+        )
+
+    def _deployment_of(self, pod: Pod) -> str:
+        """Return the Deployment of a pod, by its ReplicaSet or by what that is called, or ''."""
+        owner = controller_of(pod)
+        if owner is None or owner.kind != REPLICA_SET:
+            return ""
+        held = self._objects.get(ReplicaSet, f"{pod.namespace}/{owner.name}")
+        if held is not None:
+            owners = held.metadata.owner_references
+            above = (each for each in owners if each.controller and each.kind == DEPLOYMENT)
+            return next((each.name for each in above), "")
+        revision = pod.metadata.labels.get(POD_TEMPLATE_HASH, "")
+        made_of = owner.name.removesuffix(f"-{revision}")
+        return made_of if made_of != owner.name else ""
 
     def _may_leave(self, pod: Pod) -> bool:
         pinned = is_pinned(pod, self._objects) or is_terminating(pod)
@@ -155,6 +186,11 @@ class Leaving:
             if pod.spec.node_name:
                 found.setdefault(pod.spec.node_name, []).append(pod)
         return found
+
+
+def _owner_of(pod: Pod) -> str:
+    owner = controller_of(pod)
+    return owner.name if owner is not None else ""
 
 
 def _of_different_owners(pods: Sequence[Pod]) -> list[Pod]:

@@ -32,6 +32,7 @@ _PLAIN: Final[dict[Kind, Text]] = {
     "schedule": say("title.schedule", "Use a scheduler of this cluster"),
     "labelKeys": say("title.label_keys", "Count only pods of its own revision"),
     "sidecar": say("title.sidecar", "Let its init container end before the others start"),
+    "rollout": say("title.rollout", "Roll out with maxSurge: 0"),
     "hostPort": say("title.host_port", "Drop the host port"),
 }
 

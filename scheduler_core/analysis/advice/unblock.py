@@ -383,7 +383,7 @@ class Search:
         resting = RestingCluster(objects)
         pod = self._own(objects)
         live = held.objects.get(Pod, self._pod)
-        remedies = Remedies(pod, resting, Leaving(resting))
+        remedies = Remedies(pod, resting, Leaving(resting, pod))
         found = plans(live or pod, resting, remedies, list(blocked_nodes(held)))
         return sorted(for_many(found, len(self._pods)), key=self._rank)
 

@@ -27,6 +27,7 @@ from scheduler_core.changes.vocabulary import (
     Delete,
     Put,
     RemoveTaint,
+    Scale,
     SetField,
     SetLabel,
     Target,
@@ -57,6 +58,13 @@ def _parts(action: Action, cluster: RestingCluster) -> Iterator[str]:
                 action.kind == "node"
             ):
                 yield from _node_told(change, action, cluster)
+            case Scale() if action.kind == "rollout":
+                yield say(
+                    "advice.rollout",
+                    "let its Deployment end an old pod before it makes a new one (maxSurge: 0 and "
+                    "maxUnavailable: 1, or strategy Recreate): {scaled}",
+                    scaled=sentence(change, cluster, Rules()),
+                )
             case Create() | Put() if action.kind in ("move", "delete", "schedule"):
                 continue
             case Create(items) if action.kind == "class" and isinstance(items[0], Pod):

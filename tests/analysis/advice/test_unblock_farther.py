@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
+import pytest
 from msgspec.structs import replace
 
 from scheduler_core.analysis.advice.answer import Answer
@@ -83,6 +84,25 @@ def test_an_owner_is_scaled_down_where_it_gives_up_the_pod_in_the_way() -> None:
     nodes = [make_node("a").cpu(4).obj(), make_node("b").cpu(4).obj()]
     answer = answered(*nodes, *pods, make_pod("p").cpu(3).obj())["Scale w to 1"]
     assert (answer.harm, answer.leaving) == ("others", ("default/w-b",))
+
+
+@pytest.mark.parametrize("in_the_way", ["port", "room", "anti-affinity"])
+def test_an_older_pod_of_its_own_deployment_may_end_before_it_comes(in_the_way: str) -> None:
+    def revision(name: str, of: str) -> PodBuilder:
+        pod = make_pod(name).owner("ReplicaSet", f"w-{of}").label("pod-template-hash", of)
+        if in_the_way == "anti-affinity":
+            return pod.label("app", "w").apart_from("w", HOSTNAME)
+        return pod.host_port(80) if in_the_way == "port" else pod.cpu(3)
+
+    nodes = [make_node(n).cpu(4).obj() for n in "ab"]
+    old = [revision(f"old-{n}", "1").on(n).obj() for n in "ab"]
+    other = make_pod("other").owner("ReplicaSet", "x-1").on("a").obj()
+    found = answered(*nodes, *old, other, revision("p", "2").obj())
+    answer = found["Roll out with maxSurge: 0"]
+    assert [line_of(each) for each in answer.changes] == ["ReplicaSet/default/w-1 scale 1"]
+    assert (answer.harm, answer.leaving) == ("others", ("default/old-b",))
+    same = revision("p", "1").obj()
+    assert "Roll out with maxSurge: 0" not in answered(*nodes, *old, other, same)
 
 
 def test_a_sidecar_that_takes_what_is_short_may_end_before_the_others() -> None:
