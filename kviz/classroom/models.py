@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 
 from django.db import models
+from django.utils import timezone
 
 from kviz.accounts.models import Workspace
 from kviz.by_hand.models import Game
@@ -49,6 +50,8 @@ class Room(models.Model):
     """Grows with every change that the class may see."""
     n_joined = models.PositiveIntegerField(default=0)
     opened_at = models.DateTimeField(auto_now_add=True)
+    changed_at = models.DateTimeField(default=timezone.now)
+    """When the class last saw something else, or somebody came in."""
     closes_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True)
 

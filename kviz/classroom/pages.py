@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import io
 from collections.abc import Callable
 from functools import wraps
@@ -27,10 +28,12 @@ from kviz.classroom.crowding import origin_of
 from kviz.classroom.guessing import KEY, TooManyGuesses, key_of, room_behind
 from kviz.classroom.models import Room
 from kviz.classroom.seats import Door, door_of, may_teach, remember_seat, remember_teacher
+from kviz.classroom.selectors import IDLE_AFTER
 from kviz.classroom.services import Refused
 from kviz.classroom.steps import title_of
 from kviz.common.csv_file import MEDIA_TYPE, csv_pieces
 from kviz.common.wording import translated
+from kviz.lessons import homework
 from kviz.lessons.access import lesson_named
 from kviz.lessons.selectors import lessons
 from kviz.runs.inputs import InvalidInput
@@ -60,14 +63,24 @@ def qr_svg(address: str, label: str) -> SafeString:
 
 
 @require_GET
+def class_door(request: HttpRequest) -> HttpResponse:
+    """Where the code of a class is typed: one field."""
+    return render(request, "classroom/code.html", {})
+
+
+@require_GET
 def class_home(request: HttpRequest) -> HttpResponse:
-    """The door: type a code, open a class, or return to one that the workspace has open."""
+    """For teachers: open a class, or return to one that the workspace has open."""
     services.rooms_close_late()
     rooms = selectors.rooms_of(workspace=workspace_of(request))
+    listed = [found for room in rooms if (found := _listed(request, room)) is not None]
     context = {
         "section": "teach",
-        "rooms": [found for room in rooms if (found := _listed(request, room)) is not None],
+        "rooms": listed,
+        "n_idle": sum(bool(each["is_idle"]) for each in listed),
+        "idle_minutes": IDLE_AFTER // dt.timedelta(minutes=1),
         "lessons": lessons().lessons,
+        "homework": homework.given_by(workspace_of(request)),
         "is_local": settings.MODE == "local",
         "hours": settings.CLASS_HOURS,
     }
@@ -81,7 +94,22 @@ def _listed(request: HttpRequest, room: Room) -> dict[str, object] | None:
     if not (is_mine or (is_open and may_teach(request.session, room))):
         return None
     n_in = selectors.n_in(room) if is_open else 0
-    return {"room": room, "title": title_of(room), "n_in": n_in, "is_mine": is_mine}
+    return {
+        "room": room,
+        "title": title_of(room),
+        "n_in": n_in,
+        "is_mine": is_mine,
+        "is_idle": is_open and selectors.is_idle(room),
+    }
+
+
+@require_POST
+def class_end_idle(request: HttpRequest) -> HttpResponse:
+    """End the classes of the workspace in which nothing happens any more."""
+    for room in selectors.rooms_of(workspace=workspace_of(request)):
+        if room.closed_at is None and selectors.is_idle(room) and may_teach(request.session, room):
+            services.room_close(room=room)
+    return redirect("class-home")
 
 
 @require_POST
@@ -108,7 +136,7 @@ def class_find(request: HttpRequest) -> HttpResponse:
         return _too_many(request)
     if room is None:
         messages.error(request, gettext("There is no class with this code."))
-        return redirect("class-home")
+        return redirect("class-door")
     return redirect("class-room", room.code)
 
 

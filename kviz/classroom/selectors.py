@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
@@ -36,6 +37,14 @@ def rooms_of(*, workspace: Workspace) -> list[Room]:
 def n_in(room: Room) -> int:
     """How many people are connected now."""
     return room.participants.filter(n_connected__gt=0).count()
+
+
+IDLE_AFTER: Final = dt.timedelta(minutes=30)
+
+
+def is_idle(room: Room) -> bool:
+    """Whether nobody is in an open room, and nothing has changed there for a while."""
+    return room.changed_at <= timezone.now() - IDLE_AFTER and n_in(room) == 0
 
 
 def seats_of(room: Room) -> list[Participant]:

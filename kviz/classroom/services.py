@@ -86,7 +86,7 @@ def room_open_game(*, workspace: Workspace, run: Run) -> Room:
 def _check_number(workspace: Workspace) -> None:
     rooms_close_late()
     if Room.objects.filter(workspace=workspace, closed_at=None).count() >= MAX_OPEN:
-        raise Refused(gettext("Close one of your classes first."))
+        raise Refused(gettext("Too many classes are open. End one of them first."))
 
 
 def _open(workspace: Workspace, run: Run, **what: Any) -> Room:
@@ -134,7 +134,8 @@ def rooms_close_late() -> None:
 def participant_join(*, room: Room, name: str, origin: str) -> Participant:
     """Let somebody in, with or without a name. Raises Refused."""
     with transaction.atomic():
-        Room.objects.filter(pk=room.pk).update(n_joined=F("n_joined") + 1)
+        rooms = Room.objects.filter(pk=room.pk)
+        rooms.update(n_joined=F("n_joined") + 1, changed_at=timezone.now())
         room.refresh_from_db(fields=["n_joined"])
         try:
             make_room(room, origin)
@@ -413,6 +414,6 @@ def _change(room: Room, **fields: Any) -> None:
     for name, value in fields.items():
         setattr(room, name, value)
     room.save(update_fields=list(fields))
-    Room.objects.filter(pk=room.pk).update(version=F("version") + 1)
+    Room.objects.filter(pk=room.pk).update(version=F("version") + 1, changed_at=timezone.now())
     room.refresh_from_db(fields=["version"])
     news.tell(room.pk)

@@ -7,7 +7,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET
 
 from kviz.accounts.middleware import workspace_of
-from kviz.lessons import course, record, selectors
+from kviz.common.csv_file import MEDIA_TYPE, csv_pieces
+from kviz.lessons import course, homework, record, selectors
 from kviz.lessons.access import begun, lesson_named
 from kviz.lessons.enacting import cluster_text
 from kviz.lessons.marking_up import html_of
@@ -20,7 +21,7 @@ def lesson_done(request: HttpRequest, slug: str) -> HttpResponse:
     if found is None:
         return redirect("lesson-detail", slug)
     stored_lesson, progress = found
-    answers = list(record.answered(stored_lesson, progress))
+    answers = list(record.answered(stored_lesson, progress.answers))
     following = course.after(slug)
     context = {
         "section": "learn",
@@ -29,6 +30,7 @@ def lesson_done(request: HttpRequest, slug: str) -> HttpResponse:
         "answers": answers,
         "n_right": sum(each.right for each in answers),
         "missed": [each for each in answers if not each.right],
+        "homework": homework.open_for(progress.workspace, stored_lesson),
         "next": selectors.lessons().get(following) if following else None,
     }
     return render(request, "lessons/done.html", context)
@@ -40,7 +42,8 @@ def learning_record(request: HttpRequest) -> HttpResponse:
     rows = record.record(workspace_of(request))
     if "csv" in request.GET:
         headers = {"Content-Disposition": 'attachment; filename="lessons.csv"'}
-        return HttpResponse(record.as_csv(rows), "text/csv; charset=utf-8", headers=headers)
+        pieces = csv_pieces(record.COLUMNS, [map(record.row_of, rows)])
+        return HttpResponse(b"".join(pieces), MEDIA_TYPE, headers=headers)
     context = {"section": "learn", "rows": rows, "n_right": sum(row.right for row in rows)}
     return render(request, "lessons/record.html", context)
 

@@ -1,6 +1,8 @@
-"""How far a workspace is in a lesson."""
+"""How far a workspace is in a lesson, and lessons given as homework."""
 
 from __future__ import annotations
+
+import uuid
 
 from django.db import models
 
@@ -35,3 +37,42 @@ class Progress(models.Model):
 
     def __str__(self) -> str:
         return f"{self.slug}, step {self.reached}"
+
+
+class Homework(models.Model):
+    """A lesson that a teacher gives away by a link, until it is over or deleted."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    code = models.CharField(max_length=32, unique=True)
+    """Of the link: who has it may take part."""
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="homework")
+    slug = models.CharField(max_length=100)
+    sha256 = models.CharField(max_length=64)
+    given_at = models.DateTimeField(auto_now_add=True)
+    closes_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.slug}, {self.given_at:%Y-%m-%d}"
+
+
+class HandIn(models.Model):
+    """Somebody who took part, and what they handed in: a copy, which outlives their workspace."""
+
+    homework = models.ForeignKey(Homework, on_delete=models.CASCADE, related_name="hand_ins")
+    workspace = models.ForeignKey(
+        Workspace, on_delete=models.SET_NULL, null=True, related_name="hand_ins"
+    )
+    name = models.CharField(max_length=40)
+    begun_at = models.DateTimeField(auto_now_add=True)
+    handed_at = models.DateTimeField(null=True)
+    """Of the latest time; null before the first."""
+    answers = models.JSONField(default=dict)
+    """As `Progress.answers`."""
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["homework", "workspace"], name="one_hand_in_each")
+        ]
+
+    def __str__(self) -> str:
+        return self.name

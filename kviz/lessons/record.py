@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any, Final
 
 from kviz.accounts.models import Workspace
 from kviz.lessons import selectors
 from kviz.lessons.documents import answer_in_words, given_in_words
 from kviz.lessons.library import StoredLesson
-from kviz.lessons.models import Progress
 
 
 @dataclass(frozen=True)
@@ -31,10 +29,10 @@ class Answered:
     tries: int
 
 
-def answered(stored_lesson: StoredLesson, progress: Progress) -> Iterator[Answered]:
-    """Yield the questions of a lesson that were answered, or shown."""
+def answered(stored_lesson: StoredLesson, answers: Mapping[str, Any]) -> Iterator[Answered]:
+    """Yield the questions of a lesson that were answered, or shown; `answers` as in Progress."""
     for number, step in enumerate(stored_lesson.lesson.steps, 1):
-        known, question = progress.answers.get(str(number)), step.question
+        known, question = answers.get(str(number)), step.question
         if known is None or question is None:
             continue
         given = known["given"]
@@ -56,20 +54,14 @@ def record(workspace: Workspace) -> list[Answered]:
     for stored_lesson in selectors.lessons().lessons:
         progress = selectors.progress_get(workspace=workspace, stored_lesson=stored_lesson)
         if progress is not None:
-            found.extend(answered(stored_lesson, progress))
+            found.extend(answered(stored_lesson, progress.answers))
     return found
 
 
-def as_csv(rows: Iterable[Answered]) -> str:
-    """The record as a table; a text that a spreadsheet would take for a formula is quoted."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(["lesson", "step", "question", "answer", "right answer", "right", "tries"])
-    for row in rows:
-        cells = (row.lesson, str(row.number), row.ask, row.given, row.answer)
-        writer.writerow([*map(_harmless, cells), "yes" if row.right else "no", row.tries])
-    return out.getvalue()
+COLUMNS: Final = ("lesson", "step", "question", "answer", "right answer", "right", "tries")
 
 
-def _harmless(text: str) -> str:
-    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
+def row_of(row: Answered) -> tuple[str | int, ...]:
+    """A question as a row of a table."""
+    right = "yes" if row.right else "no"
+    return (row.lesson, row.number, row.ask, row.given, row.answer, right, row.tries)

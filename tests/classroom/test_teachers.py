@@ -10,11 +10,14 @@ from asgiref.sync import sync_to_async
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 from django.test import Client
+from django.utils import timezone
 from pytest_django import Settings
 
 from kviz.accounts import members
 from kviz.accounts.models import Membership, Role
 from kviz.accounts.services import person_add, workspace_create
+from kviz.classroom.models import Room
+from kviz.classroom.selectors import IDLE_AFTER
 from kviz.classroom.sockets import NOT_FOUND
 from kviz.live import access_watch
 from tests.classroom.people import Browser, Lesson, open_lesson
@@ -74,7 +77,7 @@ def test_another_editor_finds_the_class_and_leads_or_ends_it() -> None:
     olga.force_login(User.objects.get(username="olga"))
     olga.post(f"/account/workspaces/{lesson.room.workspace_id}/use")
     take = f"/class/take/{lesson.room.pk}"
-    assert take in olga.get("/class/").content.decode()
+    assert take in olga.get("/class/open/").content.decode()
     assert olga.post(take).headers["Location"] == f"/class/{lesson.teacher.code}/lead"
     assert Browser(lesson.teacher.code, olga).get("lead").status_code == 200
 
@@ -145,3 +148,19 @@ async def test_where_all_have_accounts_a_closed_one_is_cut_off_from_the_class(
 
     await sync_to_async(come)()
     assert await closed_with(mina, "class", close) == NOT_FOUND
+
+
+def test_idle_classes_are_offered_to_be_ended(lesson: Lesson) -> None:
+    teacher = lesson.teacher.client
+    assert "End idle classes" not in teacher.get("/class/open/").content.decode()
+    Room.objects.update(changed_at=timezone.now() - IDLE_AFTER)
+    assert "In one class nobody is in" in teacher.get("/class/open/").content.decode()
+    teacher.post("/class/idle/end")
+    assert lesson.room.closed_at is not None
+
+
+def test_who_wants_in_sees_one_field_and_no_menu(lesson: Lesson) -> None:
+    for door in ("/class/", f"/class/{lesson.teacher.code}/"):
+        text = Client().get(door).content.decode()
+        assert text.count("<input") - text.count('type="hidden"') == 1
+        assert "masthead" not in text

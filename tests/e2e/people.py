@@ -39,9 +39,9 @@ def people_at(browser: Browser, base_url: str) -> Iterator[Open]:
 
 def _end_classes(page: Page) -> None:
     """A workspace has only so many open at once, and all tests share one."""
-    page.goto("/class/")
+    page.goto("/class/open/")
     desks = page.locator(".class__rooms a[href$='/lead']")
     for desk in [each.get_attribute("href") or "" for each in desks.all()]:
         page.goto(desk)
         page.locator("form[action$='/end'] button").evaluate("(button) => button.form.submit()")
-        page.wait_for_url("**/class/")
+        page.wait_for_url("**/class/open/")

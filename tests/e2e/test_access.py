@@ -39,7 +39,11 @@ def addresses(browser: Browser, base_url: str, api: Api, clinic: str) -> Iterato
         page.get_by_role("button", name="Follow", exact=True).click()
         page.get_by_role("button", name="Check kviz against it").click()
         followed = page.url.rpartition("/")[2]
-        page.goto("/class/")
+        page.goto("/learn/what-is-a-node")
+        page.get_by_role("button", name="Give as homework").click()
+        homework = page.url.rpartition("/")[2]
+        link = page.get_by_label("The link for your students").input_value()
+        page.goto("/class/open/")
         page.get_by_role("button", name="Open a class: What is a node?").click()
         code = page.url.split("/")[-2]
         page.goto("/by-hand/")
@@ -54,6 +58,8 @@ def addresses(browser: Browser, base_url: str, api: Api, clinic: str) -> Iterato
             experiment=experiment,
             session=session,
             code=code,
+            homework=homework,
+            homework_code=link.split("/")[-2],
             followed=followed,
             export=api.upload(JSON.decode()),
         )

@@ -38,7 +38,7 @@ class Wire:
 
 
 def open_class(teacher: Page) -> str:
-    teacher.goto("/class/")
+    teacher.goto("/class/open/")
     teacher.get_by_role("button", name=f"Open a class: {LESSON}").click()
     expect(teacher.get_by_text("Step 1 of 4")).to_be_visible()
     return teacher.url.split("/")[-2]

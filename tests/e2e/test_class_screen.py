@@ -25,7 +25,7 @@ ROOM = """() => {
 
 
 def open_class(page: Page, slug: str) -> str:
-    page.goto("/class/")
+    page.goto("/class/open/")
     page.locator(f'form[action="/class/open/lesson/{slug}"] button').click()
     expect(page.locator("#step-title")).to_be_visible()
     return page.url.split("/")[-2]

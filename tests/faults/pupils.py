@@ -70,7 +70,7 @@ class Class:
     async def hold(self, over: asyncio.Event) -> None:
         """Come in, have a question put, and answer it again and again until it is over."""
         teacher = Visitor(self.base_urls[0], self.statuses)
-        opened = await teacher.form("/class/", "/class/open/lesson/requests")
+        opened = await teacher.form("/class/open/", "/class/open/lesson/requests")
         code = urlsplit(opened.headers["Location"]).path.split("/")[2]
         pupils = [
             Visitor(self.base_urls[number % len(self.base_urls)], self.statuses)

@@ -36,10 +36,10 @@ DELETES = {
 SHARES = {
     "run-share", "run-unshare", "link-revoke", "links-revoke", "api-run-share", "api-link-list",
     "api-link-detail", "class-open-run", "class-open-lesson", "class-open-game", "class-take",
-    "class-end",
+    "class-end", "class-end-idle",
 }  # fmt: skip
 """A class is a link to its run, too."""
-OF_A_CLASS = {"class-take", "class-end"}
+OF_A_CLASS = {"class-take", "class-end", "class-end-idle"}
 """Of these, end one, which is noted; to lead one that is open shares nothing."""
 OF_ACCOUNTS = {
     "account_login", "account_logout", "account_change_password", "socialaccount_login_cancelled",
@@ -66,6 +66,7 @@ NOT_NOTED = {
     "answers and stores nothing": {"api-snapshot-check", "api-run-check", "api-cycle-preview"},
     "is what somebody learns, not what the workspace has": {
         "lesson-begin", "lesson-answer", "lesson-reveal", "lesson-next", "lesson-try",
+        "homework-begin", "homework-hand-in",
         "by-hand-snapshot", "by-hand-run", "api-lesson-begin", "api-lesson-answer",
         "api-lesson-reveal", "api-lesson-next", "api-lesson-try", "api-by-hand",
     },
@@ -76,6 +77,9 @@ NOT_NOTED = {
     "is listed on its page with its time for as long as it exists": {
         "extender-list", "extender-revoke", "followed-list", "api-session-list",
         "api-session-revoke", "api-followed-list",
+    },
+    "gives a lesson, which all may read, or takes back what was given": {
+        "homework-give", "homework-delete",
     },
     "is called by a scheduler": {"api-extender"},
 }  # fmt: skip

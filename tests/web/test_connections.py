@@ -135,7 +135,7 @@ async def go_before_the_answer(base_url: str) -> None:
 
 async def _open_class(base_url: str) -> str:
     async with browser_at(base_url) as teacher:
-        opened = await _post(teacher, "/class/", "/class/open/lesson/requests")
+        opened = await _post(teacher, "/class/open/", "/class/open/lesson/requests")
         return urlsplit(opened.headers["Location"]).path.split("/")[2]
 
 

@@ -21,8 +21,8 @@ def test_every_address_is_a_page_that_is_opened_or_no_page() -> None:
 
 
 def test_a_page_is_opened_at_its_own_address() -> None:
-    kinds = ("run", "snapshot", "session", "experiment", "followed", "game", "export")
-    ids = {**dict.fromkeys(kinds, ANY), "code": "ABCDEF"}
+    kinds = ("run", "snapshot", "session", "experiment", "followed", "game", "export", "homework")
+    ids = {**dict.fromkeys(kinds, ANY), "code": "ABCDEF", "homework_code": "abc"}
     for name, pages in PAGES.items():
         for path in pages:
             assert resolve(path.format(**ids).partition("?")[0]).url_name == name
@@ -49,6 +49,7 @@ def test_what_is_no_page_shows_none(ada: Person, settings: Settings) -> None:
         "person_id": 1,
         "link_id": 1,
         "room_id": ANY,
+        "homework_id": ANY,
     }
     token = run_share(run=run).token
     for name in NO_PAGES:

@@ -28,6 +28,8 @@ from kviz.experiments.models import Experiment
 from kviz.experiments.services import experiment_create
 from kviz.extenders.models import ExtenderSession
 from kviz.extenders.services import session_create
+from kviz.lessons.homework import homework_give
+from kviz.lessons.selectors import lessons
 from kviz.live.consumers import NOT_FOUND
 from kviz.runs.models import Run, ShareLink
 from kviz.runs.sharing import run_share
@@ -87,6 +89,7 @@ def ids(olga: tuple[User, Client, Workspace]) -> dict[str, Any]:
         "session_id": session_create(workspace=workspace).pk,
         "followed_id": FollowedCluster.objects.create(run=observed).pk,
         "game_id": game_of_run(workspace=workspace, run=run, name="").pk,
+        "homework_id": homework_give(workspace=workspace, stored_lesson=lessons().lessons[0]).pk,
         "room_id": room_open_run(workspace=workspace, run=run, cycle=1).pk,
         "link_id": run_share(run=run).pk,
         "workspace_id": workspace.pk,
