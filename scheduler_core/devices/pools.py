@@ -45,13 +45,18 @@ class PoolError(ValueError):
     """Pools cannot be gathered: a slice's node selector is not valid."""
 
 
-def gather_pools(slices: Slices, node: Node, *, partitionable: bool) -> list[Pool]:
+def gather_pools(
+    slices: Slices, node: Node, *, partitionable: bool, counters_everywhere: bool
+) -> list[Pool]:
     """Return the pools for a node by driver and name, those with binding conditions last.
 
     Slices of older generations do not count. `partitionable` is the gate
-    DRAPartitionableDevices. Raises PoolError.
+    DRAPartitionableDevices. With `counters_everywhere` shared counters concern all nodes, not only
+    those that their slice is for. Raises PoolError.
     """
-    by_pool = _relevant(slices, node, partitionable=partitionable)
+    by_pool = _relevant(
+        slices, node, partitionable=partitionable, counters_everywhere=counters_everywhere
+    )
     pools = [
         pool
         for pool_id, members in by_pool.items()
@@ -60,15 +65,17 @@ def gather_pools(slices: Slices, node: Node, *, partitionable: bool) -> list[Poo
     return sorted(pools, key=lambda pool: (_has_binding_conditions(pool), pool.id))
 
 
-def _relevant(slices: Slices, node: Node, *, partitionable: bool) -> dict[PoolId, list[Slice]]:
+def _relevant(
+    slices: Slices, node: Node, *, partitionable: bool, counters_everywhere: bool
+) -> dict[PoolId, list[Slice]]:
     """Return the slices for a node by pool, each pool's newest generation."""
     found: dict[PoolId, list[Slice]] = {}
-    for each in slices.candidates(node.name):
+    for each in slices.candidates(node.name, counters_everywhere=counters_everywhere):
         spec = each.item.spec
         if not partitionable and (spec.per_device_node_selection or spec.shared_counters):
             continue
         try:
-            if not each.is_on(node):
+            if not (counters_everywhere and spec.shared_counters) and not each.is_on(node):
                 continue
         except NodeSelectorError as error:
             what = f"failed to perform node selection for slice {each.name}: {error}"
@@ -105,14 +112,14 @@ def _build(
     with_devices = [
         each for each in members if not (partitionable and each.item.spec.shared_counters)
     ]
+    names = {each.name for each in members}
+    elsewhere = [each for each in current if partitionable and each.name not in names]
     counter_sets: dict[str, Mapping[str, Counter]] = {}
     problem = _repeated_device(with_devices)
     if partitionable and not problem:
-        problem = _add_counter_sets(counter_sets, members)
+        problem = _add_counter_sets(counter_sets, (*members, *elsewhere))
     if partitionable and not problem:
         problem = _unknown_counter(counter_sets, members)
-    names = {each.name for each in members}
-    elsewhere = [each for each in current if partitionable and each.name not in names]
     problem = problem or _unknown_counter(counter_sets, elsewhere)
     if problem:
         return Pool(pool_id, invalid=problem)

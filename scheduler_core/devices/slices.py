@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import NamedTuple
 
 from scheduler_core.api import Device, DeviceTaintRule, Node, NodeSelector, ResourceSlice
@@ -88,13 +89,8 @@ class Slice:
         return PoolId(self.item.spec.driver, self.item.spec.pool.name)
 
     def is_on(self, node: Node) -> bool:
-        """Tell whether any of its devices can be used on a node. Raises NodeSelectorError.
-
-        Shared counters are needed wherever the pool is.
-        """
+        """Tell whether it is for a node, or any of its devices. Raises NodeSelectorError."""
         spec = self.item.spec
-        if spec.shared_counters:
-            return True
         if spec.node_name or spec.all_nodes or spec.node_selector is not None:
             return node_matches(node, spec.node_name, spec.all_nodes, spec.node_selector)
         return spec.per_device_node_selection and any(d.is_on(node) for d in self.devices)
@@ -137,6 +133,7 @@ class Slices:
         self._rules_revision = 0
         self._slices: dict[str, Slice] = {}
         self._on_node: dict[str, list[Slice]] = {}
+        self._counters_on_node: dict[str, list[Slice]] = {}
         self._shared: list[Slice] = []
 
     def fork(self, objects: ObjectStore) -> Slices:
@@ -144,19 +141,26 @@ class Slices:
         fork = Slices(objects, ruled=self._ruled)
         fork._rules_revision = self._rules_revision
         fork._revision, fork._slices = self._revision, self._slices.copy()
-        fork._on_node = {node: slices[:] for node, slices in self._on_node.items()}
-        fork._shared = self._shared[:]
+        fork._on_node, fork._counters_on_node = self._on_node, self._counters_on_node
+        fork._shared = self._shared
         return fork
 
     def all(self) -> Sequence[Slice]:
         self._refresh()
         return list(self._slices.values())
 
-    def candidates(self, node_name: str) -> Iterator[Slice]:
-        """Yield the slices that may concern a node: those local to it first."""
+    def candidates(self, node_name: str, *, counters_everywhere: bool) -> Iterator[Slice]:
+        """Yield the slices that may concern a node: those local to it first.
+
+        With `counters_everywhere` the shared counters of all other nodes are among them.
+        """
         self._refresh()
         yield from self._on_node.get(node_name, ())
         yield from self._shared
+        if counters_everywhere:
+            yield from chain.from_iterable(self._counters_on_node.values())
+        else:
+            yield from self._counters_on_node.get(node_name, ())
 
     def _refresh(self) -> None:
         changed = self._objects.changed_since(ResourceSlice, self._revision)
@@ -176,10 +180,11 @@ class Slices:
             item = tainted(plain, rules)
             if known is None or known.plain is not plain or known.item != item:
                 self._slices[key] = slice_of(plain, item)
-        self._on_node, self._shared = {}, []
+        self._on_node, self._counters_on_node, self._shared = {}, {}, []
         for each in self._slices.values():
             spec = each.item.spec
-            if spec.node_name and not spec.shared_counters:
-                self._on_node.setdefault(spec.node_name, []).append(each)
+            if spec.node_name:
+                local = self._counters_on_node if spec.shared_counters else self._on_node
+                local.setdefault(spec.node_name, []).append(each)
             else:
                 self._shared.append(each)

@@ -36,6 +36,11 @@ class Switches(Struct, frozen=True, kw_only=True):
     distinct_among_all: bool = False
     cel_errors_name_device: bool = False
     shares_charged_once: bool = False
+    counters_of_own_nodes: bool = False
+    counters_by_driver: bool = False
+    all_despite_use: bool = False
+    claim_limit_by_request: bool = False
+    capacities_in_range: bool = False
 
 
 AS_IN_1_36_2: Final = Switches()
@@ -191,6 +196,46 @@ SWITCHES: Final[Mapping[str, Switch]] = {
             "switch.shares_charged_once",
             "A further share of a device takes no counters where the shares given before take no "
             "capacity, either.",
+        ),
+    ),
+    "counters_of_own_nodes": Switch(
+        "#138917",
+        say(
+            "switch.counters_of_own_nodes",
+            "A ResourceSlice with shared counters concerns the nodes that it is for. Before, it "
+            "concerned all nodes, and a pool with a slice missing stopped requests for all devices "
+            "everywhere.",
+        ),
+    ),
+    "counters_by_driver": Switch(
+        "#140435",
+        say(
+            "switch.counters_by_driver",
+            "Pools of one name that belong to two drivers have separate counters.",
+        ),
+    ),
+    "all_despite_use": Switch(
+        "#140769",
+        say(
+            "switch.all_despite_use",
+            "A request for all devices is refused while the capacity of one of them is used up. "
+            "Before, it was given the others.",
+        ),
+    ),
+    "claim_limit_by_request": Switch(
+        "#141307",
+        say(
+            "switch.claim_limit_by_request",
+            "A claim for more than 32 devices is refused at the request that goes beyond, and the "
+            "error names it.",
+        ),
+    ),
+    "capacities_in_range": Switch(
+        "#140442",
+        say(
+            "switch.capacities_in_range",
+            "A requested capacity that is negative, or too large to be rounded to the device's "
+            "steps, ends the attempt with an error. Before, the device was passed over or given.",
         ),
     ),
 }

@@ -97,5 +97,10 @@ V1_37_2: Final = Release(
         distinct_among_all=True,
         cel_errors_name_device=True,
         shares_charged_once=True,
+        counters_of_own_nodes=True,
+        counters_by_driver=True,
+        all_despite_use=True,
+        claim_limit_by_request=True,
+        capacities_in_range=True,
     ),
 )

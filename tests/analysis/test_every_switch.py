@@ -38,12 +38,18 @@ from tests.builders import NodeBuilder, PodBuilder, container, make_node, make_p
 from tests.devices.factories import claim, device, device_class, exactly, resource_slice
 from tests.plugins import storage
 from tests.plugins.placement import selector
-from tests.releases.test_device_switches import BROKEN, DISTINCT
+from tests.releases.test_device_switches import (
+    BROKEN,
+    DISTINCT,
+    half_a_pool,
+    halves,
+    pools_of_one_name,
+)
 from tests.releases.test_switches import apart_from, labelled_budget, requesting
 
 PART: Final = "part"
 MEBIBYTE: Final = 1 << 20
-N_NODES: Final = 20
+N_NODES: Final = 24
 """ImageLocality divides by them."""
 
 
@@ -91,6 +97,24 @@ def of_devices() -> Iterator[KubeObject]:
     yield resource_slice("share-1", taking, node="share", pool="share", count=2)
     yield claim("share-held", holds=["share/g0/1"], on="share")
     yield from (claim("share"), claiming("share"))
+    # counters_by_driver
+    yield node("drivers").obj()
+    yield from pools_of_one_name("drivers", "drivers")
+    yield from (claim("drivers", exactly(count=2)), claiming("drivers"))
+    # all_despite_use
+    yield node("all").obj()
+    yield resource_slice("all", *halves("g0", "g1"), node="all")
+    yield claim("all-held", holds=["all/g0/1"], on="all", consumed={"memory": "2Gi"})
+    yield claim("all", exactly(count=0, capacity={"memory": "2Gi"}))
+    yield claiming("all")
+    # claim_limit_by_request
+    yield node("limit").obj()
+    yield resource_slice("limit", device("g0"), node="limit")
+    yield from (claim("limit", exactly(count=33)), claiming("limit"))
+    # capacities_in_range
+    yield node("range").obj()
+    yield resource_slice("range", *halves("g0"), node="range")
+    yield from (claim("range", exactly(capacity={"memory": "-1Gi"})), claiming("range"))
     # cel_errors_name_device
     yield node("error").obj()
     yield resource_slice("error", device("g0"), node="error")
@@ -195,12 +219,15 @@ until: 2m
 """
 
 ENDS: Final = {
+    "all": "all_despite_use",
     "distinct": "distinct_among_all",
     "driver": "VolumeLimitScaling",
+    "drivers": "counters_by_driver",
     "freed": "claim_deletion_events",
     "gate": "gated_pods_nominated",
     "give": "refused_devices_give_back",
     "image": "image_volumes_raise_limit",
+    "range": "capacities_in_range",
     "resize": "requests_by_pod",
     "rule": "DRADeviceTaintRules",
     "share": "shares_charged_once",
@@ -214,6 +241,7 @@ ENDS: Final = {
 }
 MESSAGES: Final = {
     "error": ["cel_errors_name_device"],
+    "limit": ["claim_limit_by_request"],
     "quiet": ["quiet_claim_post_filter"],
     "taint": ["quiet_claim_post_filter"],
     "told-high": ["placement_in_message", "quiet_claim_post_filter", "narrow_taint_events"],
@@ -229,14 +257,21 @@ WITHOUT_EFFECT: Final = {
 """Switches that let no pod end, hear or wait otherwise."""
 
 
-def rehearsed(to: str) -> Rehearsal:
+def half_a_pool_elsewhere() -> list[KubeObject]:
+    """A cluster for `counters_of_own_nodes`, which would reach all others that ask for devices."""
+    here = (node("here").obj(), resource_slice("here", device("g0"), node="here"))
+    wanted = (claim("here", exactly(count=0)), claiming("here"))
+    return [device_class(), *here, *wanted, node("there").obj(), half_a_pool("there")]
+
+
+def rehearsed(to: str, items: list[KubeObject]) -> Rehearsal:
     def options_for(features: FeatureGates) -> RunOptions:
         scenario = load_scenario(SCENARIO)
         configuration = default_configuration(features)
         return RunOptions(configuration=configuration, features=features, scenario=scenario)
 
     old, new = (options_for(FeatureGates((), RELEASES[name])) for name in ("1.36.2", to))
-    return rehearse(objects(), old, new, options_for)
+    return rehearse(items, old, new, options_for)
 
 
 def causes(found: Rehearsal, kind: Kind) -> dict[str, list[str]]:
@@ -247,14 +282,16 @@ def causes(found: Rehearsal, kind: Kind) -> dict[str, list[str]]:
 @pytest.mark.slow("a run for each of twenty changes, and for halves of them")
 def test_every_difference_has_its_cause() -> None:
     assert sum(isinstance(each, Node) for each in objects()) == N_NODES
-    found = rehearsed("1.37.2")
+    found = rehearsed("1.37.2", objects())
+    elsewhere = rehearsed("1.37.2", half_a_pool_elsewhere())
+    assert causes(elsewhere, "end") == {"here": ["counters_of_own_nodes"]}
     assert causes(found, "end") == {pod: [name] for pod, name in ENDS.items()}
     assert causes(found, "message") == MESSAGES
     woken = {pod: ["narrow_taint_events"] for pod in ("quiet", "taint", "told-high")}
     assert causes(found, "tries") == woken
     named = {name for because in MESSAGES.values() for name in because} | {*ENDS.values()}
-    assert found.changes.keys() - named == WITHOUT_EFFECT.keys()
+    assert found.changes.keys() - named - {"counters_of_own_nodes"} == WITHOUT_EFFECT.keys()
 
 
 def test_a_patch_has_the_one_change_that_it_has() -> None:
-    assert causes(rehearsed("1.36.3"), "end") == {"give": ["refused_devices_give_back"]}
+    assert causes(rehearsed("1.36.3", objects()), "end") == {"give": ["refused_devices_give_back"]}

@@ -160,16 +160,22 @@ def claim(
     holds: Sequence[str] = (),
     on: str = "",
     users: Sequence[str] = (),
+    consumed: Mapping[str, str] | None = None,
 ) -> ResourceClaim:
     """Return a claim; one that `holds` devices, each `pool/device`, is usable on one node.
 
-    A held share of a device is `pool/device/share`.
+    A held share of a device is `pool/device/share`; each has `consumed` so much of its capacities.
     """
     allocation = None
     if holds:
         results = tuple(
             DeviceRequestAllocationResult(
-                request="r0", driver=DRIVER, pool=pool, device=name, share_id="".join(share)
+                request="r0",
+                driver=DRIVER,
+                pool=pool,
+                device=name,
+                share_id="".join(share),
+                consumed_capacity=dict(consumed or {}),
             )
             for pool, name, *share in (held.split("/") for held in holds)
         )

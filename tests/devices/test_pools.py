@@ -25,7 +25,10 @@ def pools(*slices: ResourceSlice, node: str = "n1", partitionable: bool = True) 
     for each in slices:
         objects.put(each)
     return gather_pools(
-        Slices(objects, ruled=False), make_node(node).obj(), partitionable=partitionable
+        Slices(objects, ruled=False),
+        make_node(node).obj(),
+        partitionable=partitionable,
+        counters_everywhere=True,
     )
 
 

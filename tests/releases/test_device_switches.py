@@ -8,6 +8,7 @@ from scheduler_core.api import (
     CapacityRequestPolicyRange,
     Counter,
     CounterSet,
+    Device,
     DeviceCapacity,
     DeviceClaimConfiguration,
     DeviceConstraint,
@@ -17,7 +18,7 @@ from scheduler_core.api import (
     ResourceClaim,
     ResourceSlice,
 )
-from scheduler_core.config import feature_gates
+from scheduler_core.config import FeatureGates, feature_gates
 from scheduler_core.plugins.dynamic_resources.planning import ADVICE, AllocationError
 from scheduler_core.releases import LATEST
 from tests.builders import make_node, make_pod
@@ -63,6 +64,144 @@ def test_a_further_share_takes_counters_once(on: bool, given: list[str] | None) 
     held = claim("held", holds=["n1/g0/share-1"], on="n1")
     features = with_switch("shares_charged_once", on)
     assert given_devices([claim("c")], held, *shared_device(), features=features) == given
+
+
+def half_a_pool(node: str) -> ResourceSlice:
+    """Shared counters of a node whose devices are still missing."""
+    counters = (CounterSet(name="shared", counters={"memory": Counter(value="2Gi")}),)
+    return resource_slice("half", node=node, pool="half", count=2, shared_counters=counters)
+
+
+EVERYWHERE = (
+    "claim default/c, request r0: asks for all devices, but resource pool gpu.example.com/half"
+)
+
+
+@pytest.mark.parametrize("of_stable", [False, True])
+@pytest.mark.parametrize("on", [False, True])
+def test_counters_concern_the_nodes_of_their_slice(on: bool, of_stable: bool) -> None:
+    features = with_switch("counters_of_own_nodes", on)
+    if of_stable:
+        off = [("DRAConsumableCapacity", False), ("DRADeviceBindingConditions", False)]
+        features = FeatureGates(tuple(off), features.release)
+    slices = (resource_slice("s", device("g0"), node="n1"), half_a_pool("n2"))
+    if on and not of_stable:
+        item = claim("c", exactly(count=0))
+        assert given_devices([item], *slices, features=features) == ["r0=g0"]
+    else:
+        with pytest.raises(AllocationError, match=EVERYWHERE):
+            given_devices([claim("c", exactly(count=0))], *slices, features=features)
+
+
+def test_counters_of_a_slice_elsewhere_count_for_the_pools_devices_here() -> None:
+    counters = (CounterSet(name="shared", counters={"memory": Counter(value="2Gi")}),)
+    taking = [device(name, counters={"memory": "2Gi"}) for name in ("g0", "g1")]
+    slices = (
+        resource_slice("s0", node="n2", pool="p", count=2, shared_counters=counters),
+        resource_slice("s1", *taking, node="n1", pool="p", count=2),
+    )
+    features = with_switch("counters_of_own_nodes", True)
+    assert given_devices([claim("c")], *slices, features=features) == ["r0=g0"]
+    assert given_devices([claim("c", exactly(count=2))], *slices, features=features) is None
+
+
+def pools_of_one_name(name: str, node: str) -> tuple[ResourceSlice, ...]:
+    """Two drivers' pools of one name, each with counters for its one device."""
+    counters = (CounterSet(name="shared", counters={"memory": Counter(value="2Gi")}),)
+    taking = device("g0", counters={"memory": "2Gi"})
+    return tuple(
+        each
+        for driver in ("a.example.com", "b.example.com")
+        for each in (
+            resource_slice(
+                f"{driver}-{name}-0",
+                node=node,
+                pool=name,
+                count=2,
+                driver=driver,
+                shared_counters=counters,
+            ),
+            resource_slice(
+                f"{driver}-{name}-1", taking, node=node, pool=name, count=2, driver=driver
+            ),
+        )
+    )
+
+
+@pytest.mark.parametrize(("on", "given"), [(False, None), (True, ["r0=g0", "r0=g0"])])
+def test_pools_of_one_name_have_counters_by_driver(on: bool, given: list[str] | None) -> None:
+    item, slices = claim("c", exactly(count=2)), pools_of_one_name("p", "n1")
+    assert given_devices([item], *slices, features=with_switch("counters_by_driver", on)) == given
+
+
+def halves(*names: str) -> list[Device]:
+    """Devices that may be given to several claims, of 2Gi each."""
+    return [
+        device(each, capacity={"memory": "2Gi"}, allow_multiple_allocations=True) for each in names
+    ]
+
+
+@pytest.mark.parametrize(("on", "given"), [(False, ["r0=g1"]), (True, None)])
+def test_all_devices_are_those_in_use_as_well(on: bool, given: list[str] | None) -> None:
+    held = claim("held", holds=["n1/g0/share-1"], on="n1", consumed={"memory": "2Gi"})
+    slices = resource_slice("s", *halves("g0", "g1"), node="n1")
+    item = claim("c", exactly(count=0, capacity={"memory": "2Gi"}))
+    features = with_switch("all_despite_use", on)
+    assert given_devices([item], held, slices, features=features) == given
+
+
+@pytest.mark.parametrize(
+    ("on", "error"),
+    [
+        (False, "claim default/c: number of requested devices 34 exceeds the claim limit of 32"),
+        (
+            True,
+            "claim default/c, request r1: adding 33 devices exceeds the claim limit of 32, "
+            "with 1 already accounted for",
+        ),
+    ],
+)
+def test_the_request_beyond_the_limit_of_a_claim_is_named(on: bool, error: str) -> None:
+    item = claim("c", exactly("r0"), exactly("r1", count=33))
+    slices = resource_slice("s", device("g0"), node="n1")
+    with pytest.raises(AllocationError) as caught:
+        allocated([item], slices, features=with_switch("claim_limit_by_request", on))
+    assert str(caught.value) == error
+
+
+RANGE = "capacity request cannot be represented in the device's range arithmetic"
+
+
+@pytest.mark.parametrize("on", [False, True])
+@pytest.mark.parametrize(
+    ("asked", "before", "problem"),
+    [
+        ("-1Gi", ["r0=g0"], "capacity value is negative"),
+        ("10E", None, f"{RANGE}: request 10E exceeds MaxInt64"),
+        (
+            str(2**63 - 1),
+            None,
+            f"{RANGE}: rounding request {2**63 - 1} up to the next step passes MaxInt64",
+        ),
+    ],
+)
+def test_a_capacity_out_of_range_ends_the_attempt(
+    on: bool, asked: str, before: list[str] | None, problem: str
+) -> None:
+    valid = CapacityRequestPolicyRange(min="1Gi", step="1Gi")
+    policy = CapacityRequestPolicy(valid_range=valid) if before is None else None
+    offered = DeviceCapacity(value="100E", request_policy=policy)
+    free = device("g0", capacity={"memory": offered}, allow_multiple_allocations=True)
+    item = claim("c", exactly(capacity={"memory": asked}))
+    slices = resource_slice("s", free, node="n1")
+    features = with_switch("capacities_in_range", on)
+    if not on:
+        assert given_devices([item], slices, features=features) == before
+        return
+    with pytest.raises(AllocationError) as caught:
+        allocated([item], slices, features=features)
+    what = f'checking capacity for device {DRIVER}/n1/g0: capacity "memory": {problem}'
+    assert str(caught.value) == f"claim default/c, request r0: {what}"
 
 
 @pytest.mark.parametrize(("on", "given"), [(False, ["r0=x0", "r0=y", "r0=x1"]), (True, None)])

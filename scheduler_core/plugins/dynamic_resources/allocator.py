@@ -81,7 +81,7 @@ class Allocator:
         self.devices = devices
         self.gates = gates
         self.state = devices.allocated_state()
-        self.available = AvailableCounters(self.state)
+        self.available = AvailableCounters(self.state, by_driver=gates.counters_by_driver)
 
     def allocate(self, node: Node, claims: Sequence[ResourceClaim]) -> Allocated | None:
         """Return allocations of all claims that can be used on the node, None if there are none.
@@ -90,7 +90,10 @@ class Allocator:
         """
         try:
             pools = gather_pools(
-                self.devices.slices, node, partitionable=self.gates.partitionable_devices
+                self.devices.slices,
+                node,
+                partitionable=self.gates.partitionable_devices,
+                counters_everywhere=self.gates.counters_everywhere,
             )
         except PoolError as error:
             raise AllocationError(f"gather pool information: {error}") from None
@@ -112,7 +115,10 @@ class Allocator:
         )
 
     def _has_room_at_first(self, request: Request, candidate: Candidate) -> bool:
-        return self.has_room(request, candidate, NOTHING)
+        """Tell whether mode All means a device: what others use of it counts, or does not."""
+        if not self.gates.all_despite_use:
+            return self.has_room(request, candidate, NOTHING)
+        return self._no_room(request, candidate, NOTHING, NOTHING) is None
 
     def has_room(
         self, request: Request, candidate: Candidate, being_consumed: Mapping[str, int]
@@ -132,12 +138,20 @@ class Allocator:
         self, request: Request, candidate: Candidate, being_consumed: Mapping[str, int]
     ) -> NoRoom | None:
         """Return why a device's capacity does not hold a request (gate DRAConsumableCapacity)."""
+        consumed = self.state.capacity.get(candidate.device.id, NOTHING)
+        return self._no_room(request, candidate, consumed, being_consumed)
+
+    def _no_room(
+        self,
+        request: Request,
+        candidate: Candidate,
+        consumed: Mapping[str, int],
+        being_consumed: Mapping[str, int],
+    ) -> NoRoom | None:
         if not self.gates.consumable_capacity:
             return None
-        device = candidate.device
-        consumed = self.state.capacity.get(device.id, NOTHING)
         return no_room(
-            device.device.capacity,
+            candidate.device.device.capacity,
             request.capacity,
             consumed,
             being_consumed,
@@ -252,8 +266,10 @@ class Search:
             raise TimedOut
         if self._is_taken(claim, plan.request, candidate.device.id):
             return False
-        if not self._planner.is_selectable(self._plans[claim].claim, plan, candidate):
+        item, device = self._plans[claim].claim, candidate.device
+        if not self._planner.is_selectable(item, plan, candidate):
             return False
+        self._planner.check_capacities(item, plan, device, str(device.id))
         return self._has_room(plan.request, candidate)
 
     def _is_taken(self, claim: int, request: Request, device: DeviceId) -> bool:

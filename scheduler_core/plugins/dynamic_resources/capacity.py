@@ -5,7 +5,7 @@ Upstream: v1.36 structured/internal/incubating/consumable_capacity.go.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,6 +15,8 @@ from scheduler_core.devices.amounts import nano
 
 MILLI_PER_UNIT: Final = 1000
 NANO_PER_MILLI: Final = 10**6
+MAX_INT64: Final = 2**63 - 1
+NOT_REPRESENTABLE: Final = "capacity request cannot be represented in the device's range arithmetic"
 
 NOTHING: Final[Mapping[str, int]] = {}
 
@@ -75,6 +77,47 @@ def no_room(
     return None
 
 
+def out_of_range(
+    capacity: Mapping[str, DeviceCapacity],
+    requested: Mapping[str, str] | None,
+    *,
+    fractions: bool,
+) -> str:
+    """Return why a request for a device cannot be computed with, empty if it can.
+
+    That is one whose rounded amount passes 64 bits, or is negative.
+    """
+    requested = requested or {}
+    if any(name not in capacity for name in requested):
+        return ""
+    for name, offered in sorted(capacity.items()):
+        problem = _beyond_64_bits(requested.get(name), offered.request_policy, fractions)
+        if problem:
+            return f'capacity "{name}": {NOT_REPRESENTABLE}: {problem}'
+        if nano(consumed_amount(requested.get(name), offered, fractions=fractions)) < 0:
+            return f'capacity "{name}": capacity value is negative'
+    return ""
+
+
+def _beyond_64_bits(
+    requested: str | None, policy: CapacityRequestPolicy | None, fractions: bool
+) -> str:
+    valid = policy.valid_range if policy is not None else None
+    if requested is None or valid is None or not (valid.min and valid.step):
+        return ""
+    if nano(requested) < nano(valid.min):
+        return ""
+    asked = f"request {canonical(requested)}"
+    if fractions and (nano(requested) % NANO_PER_MILLI or _milli(requested) > MAX_INT64):
+        return f"{asked} is not a representable milli value"
+    if not fractions and nano(requested) > MAX_INT64 * NANO_PER_MILLI * MILLI_PER_UNIT:
+        return f"{asked} exceeds MaxInt64"
+    if _steps_up(requested, valid, _milli if fractions else value) > MAX_INT64:
+        limit = "the milli-value range" if fractions else "MaxInt64"
+        return f"rounding {asked} up to the next step passes {limit}"
+    return ""
+
+
 def consumption_of(
     capacity: Mapping[str, DeviceCapacity],
     requested: Mapping[str, str] | None,
@@ -112,12 +155,17 @@ def _rounded_to_step(requested: str, valid: CapacityRequestPolicyRange, fraction
         return valid.min
     if not valid.step:
         return requested
-    count = _milli if fractions else value
-    least, step = count(valid.min), count(valid.step)
-    rounded = least + -(-(count(requested) - least) // step) * step
+    rounded = _steps_up(requested, valid, _milli if fractions else value)
     if not fractions:
         return binary_text(rounded)
     return f"{rounded}m" if rounded % MILLI_PER_UNIT else binary_text(rounded // MILLI_PER_UNIT)
+
+
+def _steps_up(
+    requested: str, valid: CapacityRequestPolicyRange, count: Callable[[str], int]
+) -> int:
+    least, step = count(valid.min), count(valid.step)
+    return least + -(-(count(requested) - least) // step) * step
 
 
 def _milli(quantity: str) -> int:

@@ -1,7 +1,8 @@
 """Counters that the partitions of a device share.
 
 Upstream: v1.36 structured/internal/incubating/allocator_incubating.go (checkAvailableCounters). As
-there, pools of one name share one account, whichever drivers they belong to.
+there, pools of one name share one account before a switch of the releases, whichever drivers they
+belong to.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from scheduler_core.api import Device
 from scheduler_core.devices.allocated import AllocatedState
 from scheduler_core.devices.amounts import nano
 from scheduler_core.devices.pools import Pool
+from scheduler_core.devices.slices import PoolId
 from scheduler_core.plugins.dynamic_resources.requests import Candidate
 
 Amounts = dict[str, dict[str, int]]
@@ -22,15 +24,21 @@ Amounts = dict[str, dict[str, int]]
 class AvailableCounters:
     """What allocated devices have left of each pool's counters, worked out once per cycle."""
 
-    def __init__(self, allocated: AllocatedState) -> None:
+    def __init__(self, allocated: AllocatedState, *, by_driver: bool) -> None:
         self._allocated = allocated
-        self._pools: dict[str, Amounts] = {}
+        self._by_driver = by_driver
+        self._pools: dict[PoolId | str, Amounts] = {}
 
     def of(self, pool: Pool) -> Amounts:
-        known = self._pools.get(pool.id.pool)
+        account = self.account(pool)
+        known = self._pools.get(account)
         if known is None:
-            known = self._pools[pool.id.pool] = self._left(pool)
+            known = self._pools[account] = self._left(pool)
         return known
+
+    def account(self, pool: Pool) -> PoolId | str:
+        """Return what the counters of a pool are kept under."""
+        return pool.id if self._by_driver else pool.id.pool
 
     def _left(self, pool: Pool) -> Amounts:
         left = {
@@ -67,7 +75,7 @@ class CounterAccount:
 
     def __init__(self, available: AvailableCounters) -> None:
         self._available = available
-        self._consumed: dict[str, Amounts] = {}
+        self._consumed: dict[PoolId | str, Amounts] = {}
 
     def take(self, candidate: Candidate) -> bool:
         """Book what a device consumes, if all of the pool's counters allow it."""
@@ -91,7 +99,7 @@ class CounterAccount:
 
     def _overdrawn(self, candidate: Candidate) -> tuple[str, str, int] | None:
         """Return set, name and balance of the pool's first counter that is below zero."""
-        consumed = self._consumed.get(candidate.pool.id.pool, {})
+        consumed = self._consumed.get(self._available.account(candidate.pool), {})
         for name, counters in self._available.of(candidate.pool).items():
             taken = consumed.get(name, {})
             for counter, amount in counters.items():
@@ -103,7 +111,7 @@ class CounterAccount:
         self._book(candidate, -1)
 
     def _book(self, candidate: Candidate, sign: int) -> None:
-        account = self._consumed.setdefault(candidate.pool.id.pool, {})
+        account = self._consumed.setdefault(self._available.account(candidate.pool), {})
         for set_name, counter, amount in _consumption(candidate.device.device):
             counters = account.setdefault(set_name, {})
             counters[counter] = counters.get(counter, 0) + sign * amount

@@ -25,6 +25,11 @@ class AllocatorGates:
     distinct_among_all: bool
     errors_name_device: bool
     shares_charged_once: bool
+    counters_of_own_nodes: bool
+    counters_by_driver: bool
+    all_despite_use: bool
+    claim_limit_by_request: bool
+    capacities_in_range: bool
 
     @property
     def stable_suffices(self) -> bool:
@@ -37,6 +42,14 @@ class AllocatorGates:
         Upstream: v1.36 dynamic-resource-allocation/structured/internal/stable.
         """
         return not (self.binding_conditions or self.consumable_capacity)
+
+    @property
+    def counters_everywhere(self) -> bool:
+        """Whether shared counters concern all nodes: in upstream's oldest allocator they still do.
+
+        Upstream: v1.37 structured/internal/stable/pools_stable.go.
+        """
+        return self.stable_suffices or not self.counters_of_own_nodes
 
     def shows_as_shareable(self, device: Device) -> bool:
         """Return what selectors see of a device's `allowMultipleAllocations`."""
@@ -58,4 +71,9 @@ class AllocatorGates:
             distinct_among_all=features.switches.distinct_among_all,
             errors_name_device=features.switches.cel_errors_name_device,
             shares_charged_once=features.switches.shares_charged_once,
+            counters_of_own_nodes=features.switches.counters_of_own_nodes,
+            counters_by_driver=features.switches.counters_by_driver,
+            all_despite_use=features.switches.all_despite_use,
+            claim_limit_by_request=features.switches.claim_limit_by_request,
+            capacities_in_range=features.switches.capacities_in_range,
         )

@@ -15,6 +15,7 @@ from scheduler_core.devices.cel import CelProblem
 from scheduler_core.devices.inventory import Devices
 from scheduler_core.devices.pools import Pool
 from scheduler_core.devices.slices import NodeSelectorError, SliceDevice
+from scheduler_core.plugins.dynamic_resources.capacity import out_of_range
 from scheduler_core.plugins.dynamic_resources.gates import AllocatorGates
 from scheduler_core.plugins.dynamic_resources.requests import (
     EXACT_COUNT,
@@ -93,7 +94,12 @@ class Planner:
                 raise AllocationError(f"claim {claim.key}, request {given.name}: {what}")
             plans = [self._plan(claim, each) for each in alternatives(given)]
             planned.requests.append(plans)
-            fewest += min((plan.n_devices for plan in plans), default=0)
+            least = min((plan.n_devices for plan in plans), default=0)
+            if self._gates.claim_limit_by_request and fewest + least > MAX_DEVICES:
+                what = f"adding {least} devices exceeds the claim limit of {MAX_DEVICES}"
+                before = f"with {fewest} already accounted for"
+                raise AllocationError(f"claim {claim.key}, request {given.name}: {what}, {before}")
+            fewest += least
         if fewest > MAX_DEVICES:
             what = f"exceeds the claim limit of {MAX_DEVICES}"
             raise AllocationError(f"claim {claim.key}: number of requested devices {fewest} {what}")
@@ -139,13 +145,29 @@ class Planner:
             if state:
                 what = f"resource pool {pool.id} is currently {state}"
                 raise error(f"asks for all devices, but {what}")
-            found += [
-                candidate
-                for device in pool.devices
-                if self.is_selectable(claim, plan, candidate := Candidate(device, pool))
-                and self._has_room(plan.request, candidate)
-            ]
+            for device in pool.devices:
+                candidate = Candidate(device, pool)
+                if self.is_selectable(claim, plan, candidate):
+                    self.check_capacities(claim, plan, device, device.device.name)
+                    if self._has_room(plan.request, candidate):
+                        found.append(candidate)
         return found
+
+    def check_capacities(
+        self, claim: ResourceClaim, plan: Plan, device: SliceDevice, name: str
+    ) -> None:
+        """Raise AllocationError for a requested capacity that cannot be rounded on a device.
+
+        A switch of the releases; `name` is the device's in the error.
+        """
+        gates, request = self._gates, plan.request
+        if not (gates.consumable_capacity and gates.capacities_in_range):
+            return
+        if error := out_of_range(
+            device.device.capacity, request.capacity, fractions=gates.fractional_ranges
+        ):
+            what = f"checking capacity for device {name}: {error}"
+            raise AllocationError(f"claim {claim.key}, request {request.name}: {what}")
 
     def is_selectable(self, claim: ResourceClaim, plan: Plan, candidate: Candidate) -> bool:
         """Tell whether class, request and node select a device. Raises AllocationError."""

@@ -83,7 +83,10 @@ class Surveyor:
         """Return the devices of a node, None if there is nothing to say of it."""
         try:
             pools = gather_pools(
-                self._devices.slices, node, partitionable=self._gates.partitionable_devices
+                self._devices.slices,
+                node,
+                partitionable=self._gates.partitionable_devices,
+                counters_everywhere=self._gates.counters_everywhere,
             )
         except PoolError as error:
             return NodeDevices(node.name, rejection, {}, (str(error),))
