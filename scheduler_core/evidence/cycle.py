@@ -18,6 +18,7 @@ from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import ExtensionPoint
 from scheduler_core.evidence.apart import Apart, wants_apart
 from scheduler_core.evidence.free_room import FreeRoom, free_room
+from scheduler_core.evidence.node_labels import OS, USUAL_OS, required_values
 from scheduler_core.evidence.plugins import (
     node_requirements,
     normalize_rule,
@@ -183,6 +184,12 @@ class CycleEvidence:
             offering &= nodes.allocatable(name) > 0
         names = tuple(nodes.take(offering).names)
         return Meant(tuple(resources), names) if resources and names else None
+
+    def runs_other_os(self, node: str) -> bool:
+        """Return whether a node runs another system than a pod that selects none is built for."""
+        labels = self._facts.nodes.node(self._at[node]).metadata.labels
+        wanted = required_values(self._facts.pod.pod.spec, (OS,)) or {USUAL_OS}
+        return labels.get(OS, USUAL_OS) not in wanted
 
     @cached_property
     def wanted(self) -> tuple[str, ...]:

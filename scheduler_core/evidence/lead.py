@@ -96,7 +96,12 @@ def nearest_first(evidence: CycleEvidence, found: Why) -> list[str]:
     near = [miss.node for miss in found.nearest]
     others = [name for name in evidence.wanted if name not in near][:MAX_MEANT]
     wanted = [name for name in others if evidence.node(name).rejections]
-    return sorted([*near, *wanted], key=lambda name: standing(_known(evidence, name)))
+    return sorted([*near, *wanted], key=lambda name: _standing(evidence, name))
+
+
+def _standing(evidence: CycleEvidence, node: str) -> tuple[bool, tuple[bool, bool, int]]:
+    """Return what to sort nodes by; one with another operating system is last."""
+    return evidence.runs_other_os(node), standing(_known(evidence, node))
 
 
 def rejections_of(evidence: CycleEvidence, found: Why, node: str) -> list[PluginEvidence]:
@@ -146,7 +151,7 @@ def _nearest(evidence: CycleEvidence, near: Sequence[str]) -> str:
         return near[0]
     meant = evidence.meant.nodes
     chosen = next((name for name in near if name in meant), None)
-    return chosen or min(meant[:MAX_MEANT], key=lambda name: standing(_known(evidence, name)))
+    return chosen or min(meant[:MAX_MEANT], key=lambda name: _standing(evidence, name))
 
 
 def _which(node: str, n_nodes: int, evidence: CycleEvidence, *, everywhere: bool) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec.structs import replace
 
@@ -15,6 +15,7 @@ from scheduler_core.api import (
     NodeSelector,
     NodeSelectorRequirement,
     NodeSelectorTerm,
+    PodSpec,
     PreferredSchedulingTerm,
 )
 from scheduler_core.api.selectors import (
@@ -34,6 +35,10 @@ from scheduler_core.evidence.requirement import (
 )
 from scheduler_core.plugins.node_affinity import NodeAffinity, preferred_terms, required_terms
 from scheduler_core.wording import AND, OR, PLUS, SEMICOLON, say, series
+
+OS: Final = "kubernetes.io/os"
+USUAL_OS: Final = "linux"
+"""What images are built for unless their pod says otherwise."""
 
 Source = Literal["pod", "scheduler"]
 """The source: the pod itself, or `addedAffinity` of the scheduler's configuration."""
@@ -382,3 +387,14 @@ def preferred_node_terms(plugin: NodeAffinity, at: AtNode) -> PreferredNodeTerms
             for each in terms
         )
     )
+
+
+def required_values(spec: PodSpec, keys: Sequence[str]) -> set[str]:
+    """Return the values of a label, under any of some keys, that a pod requires of its node."""
+    found = {spec.node_selector[key] for key in keys if key in spec.node_selector}
+    required = required_terms(spec)
+    for term in required.node_selector_terms if required is not None else ():
+        for each in term.match_expressions:
+            if each.key in keys and each.operator == "In":
+                found |= set(each.values)
+    return found

@@ -12,6 +12,7 @@ from django.utils import timezone
 from kviz.runs.execution.causes import causes_store
 from kviz.runs.models import PodOutcome, Run
 from kviz.runs.reading.evidence import lead_of_outcome
+from kviz.runs.reading.findings import pending_causes
 from tests.web.cast import CLUSTER, NODES, Person, pod
 from tests.web.test_also import PICKY
 
@@ -111,6 +112,23 @@ def test_pods_that_a_scenario_created_are_one_group_with_their_owner(owner: Pers
 def test_without_values_a_cause_is_what_most_nodes_say(owner: Person, run: Run) -> None:
     run.pod_outcomes.update(lead=None)
     assert "2 of 2 nodes: Insufficient cpu" in page_of(owner, run)
+
+
+@pytest.mark.parametrize(
+    ("plugin", "says"),
+    [
+        ("NodeResourcesFit", "1 of 2 nodes: Insufficient cpu"),
+        ("NodeAffinity", "1 of 2 nodes: didn't match Pod's node affinity/selector"),
+    ],
+)
+def test_without_values_a_plugin_stands_beside_its_own_reason(
+    run: Run, plugin: str, says: str
+) -> None:
+    of_both = "1 Insufficient cpu, 1 node(s) didn't match Pod's node affinity/selector"
+    run.pod_outcomes.update(lead=None)
+    run.cycle_rows.update(first_cause=plugin, message=f"0/2 nodes are available: {of_both}.")
+    told = {(each.plugin, each.sentence) for each in pending_causes(run=run) if each.sentence}
+    assert told == {(plugin, says)}
 
 
 def test_causes_that_are_still_looked_for_are_put_in_place_when_they_come(

@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from kviz.runs.execution.engine import simulate_run
 from kviz.runs.models import Run
+from kviz.runs.reading.findings import findings
 from kviz.runs.services import run_pause
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.services import samples_load
@@ -221,7 +222,10 @@ def test_pods_still_to_be_tried_are_not_said_to_lack_a_profile(owner: Person) ->
             yield event
 
     execute(worker="w", engine=paused)
+    run.refresh_from_db()
+    assert findings(run=run).n_pending == run.pending
     html = owner.client.get(f"/runs/{run.pk}").content.decode()
+    assert html.count(f"{run.pending:,} pending") == 1
     untried, foreign = html.split("still in the active queue")[1].split(
         "a scheduler that no profile"
     )

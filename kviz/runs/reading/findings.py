@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, cast
 
 from kviz.common.wording import translated
+from kviz.reference.plugin_guide import reason_guide
 from kviz.runs import selectors
 from kviz.runs.models import Cycle, PodOutcome, Run
 from kviz.runs.reading.evidence import lead_of_outcome
@@ -240,6 +241,11 @@ def pending_causes(*, run: Run) -> list[PendingCause]:
     return sorted(groups.values(), key=lambda cause: (-len(cause.pods), cause.plugin))
 
 
+def _is_of(reason: str, plugin: str) -> bool:
+    guide = reason_guide(reason)
+    return guide is not None and guide[0].name == plugin
+
+
 def _of_message(cycle: Cycle | None) -> str:
     """What keeps a pod from most nodes, where no values are known: as its message counts them."""
     if cycle is None:
@@ -250,7 +256,7 @@ def _of_message(cycle: Cycle | None) -> str:
     )
     if not counted:
         return reasons_in(cycle.message)
-    n, why = max(counted)
+    n, why = max(counted, key=lambda each: (_is_of(each[1], cycle.first_cause), *each))
     return say(
         "findings.most_nodes",
         "{n:,} of {n_nodes:,} nodes: {why}",

@@ -36,6 +36,7 @@ from scheduler_core.changes.vocabulary import (
 )
 from scheduler_core.cluster.pods import controller_of
 from scheduler_core.cluster.requests import pod_requests
+from scheduler_core.evidence.node_labels import OS, USUAL_OS, required_values
 from scheduler_core.framework.resource_names import is_extended_resource_name
 from scheduler_core.wording import say, series
 
@@ -79,7 +80,6 @@ _LEAVES: Final = (
     *("karpenter.sh/disrupt", "ToBeDeleted", "DeletionCandidate"),
 )
 """How keys of taints begin that nothing takes off because a node has become ready."""
-_USUAL_OS: Final = "linux"
 _ALL_OF: Final = "Exists"
 
 
@@ -116,9 +116,9 @@ def warnings_of_place(
 ) -> Iterator[str]:
     """Yield where a pod, as it was before some changes, is put onto machines of another kind."""
     labelled = {each.key for each in changes if isinstance(each, SetLabel)}
-    for key, usual in (("kubernetes.io/os", {_USUAL_OS}), ("kubernetes.io/arch", set[str]())):
+    for key, usual in ((OS, {USUAL_OS}), ("kubernetes.io/arch", set[str]())):
         keys = (key, f"beta.{key}")
-        wanted = _wanted(pod, keys) if pod is not None else set()
+        wanted = required_values(pod.spec, keys) if pod is not None else set()
         for node in nodes if labelled.isdisjoint(keys) else ():
             has = next(
                 (node.metadata.labels[each] for each in keys if each in node.metadata.labels), ""
@@ -132,19 +132,6 @@ def warnings_of_place(
                     has=has,
                     wanted=series(sorted(made_for)),
                 )
-
-
-def _wanted(pod: Pod, keys: Sequence[str]) -> set[str]:
-    """Return the values of a label that a pod requires of its node."""
-    spec = pod.spec
-    found = {spec.node_selector[key] for key in keys if key in spec.node_selector}
-    affinity = spec.affinity.node_affinity if spec.affinity is not None else None
-    required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
-    for term in required.node_selector_terms if required is not None else ():
-        for each in term.match_expressions:
-            if each.key in keys and each.operator == "In":
-                found |= set(each.values)
-    return found
 
 
 def leaving_of(changes: Sequence[Change], cluster: Objects) -> Iterator[str]:
@@ -203,11 +190,11 @@ def _of_node(
             yield _serves_control_plane(key)
         case RemoveTaint(_, key) if key in _WITHOUT_MACHINE:
             yield _without_machine(key)
-        case RemoveTaint(node, _) if _os_of(cluster.get(Node, node)) not in ("", _USUAL_OS):
+        case RemoveTaint(node, _) if _os_of(cluster.get(Node, node)) not in ("", USUAL_OS):
             yield say(
                 "harm.other_os",
                 "without its taint pods for {usual} may be placed on {node}, which runs {has}",
-                usual=_USUAL_OS,
+                usual=USUAL_OS,
                 node=node,
                 has=_os_of(cluster.get(Node, node)),
             )
