@@ -2,7 +2,7 @@
 // again by hand.
 
 import { documentAt, Leaving, pageAt, pause } from "./base/page.ts";
-import type { Chart } from "./views/experiment/chart.ts";
+import type { Lines } from "./views/experiment/chart.ts";
 
 const PAUSE_MS = 700;
 /** The first answers are waited for. */
@@ -29,7 +29,7 @@ async function draw(): Promise<void> {
   const { drawChart } = await import("./views/experiment/chart.ts");
   for (const place of places) {
     const data = place.querySelector("script")?.textContent;
-    if (data && place.isConnected) drawChart(place, JSON.parse(data) as Chart);
+    if (data && place.isConnected) drawChart(place, JSON.parse(data) as Lines);
   }
 }
 

@@ -28,6 +28,7 @@ def test_the_server_computes_what_the_scheduler_left_out_or_forgot(page: Page, c
     also = inspector(page).get_by_label(re.compile("would also have rejected"))
     expect(also.first).to_be_visible()
 
+    page.get_by_role("tab", name="More").click()
     page.get_by_role("tab", name="State").click()
     panel = page.get_by_role("tabpanel", name="State")
     panel.get_by_role("button", name="Show CycleState").click()

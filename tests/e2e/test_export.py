@@ -86,7 +86,7 @@ def test_a_run_is_stepped_from_a_disk_which_leads_nowhere_else(
 
 def leads_nowhere(offline: Page, folder: Path) -> None:
     """No link on any tab, nothing to share, no file that only a server makes."""
-    for tab in ("Why", "Filter", "Score", "Preempt", "Node", "State", "Log"):
+    for tab in ("Why", "Filter", "Score", "Preempt", "Node", "More", "State", "Log"):
         offline.get_by_role("tab", name=tab).click()
         expect(offline.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
         assert offline.get_by_role("link").count() == 0

@@ -255,6 +255,7 @@ def test_rules_and_requests_are_changed_until_the_pod_fits(page: Page, picky: st
     expect(tried(page).filter(has_text="picky drops: needs nodes with disk=nvme")).to_be_visible()
     expect(tried(page).filter(has_text="picky: prefers nodes with disk=nvme")).to_be_visible()
     inspector = page.get_by_role("region", name="Inspector")
+    inspector.get_by_role("tab", name="More").click()
     inspector.get_by_role("tab", name="Log").click()
     expect(inspector.get_by_text("events of what is tried")).to_be_visible()
     assert serious_findings(page) == []

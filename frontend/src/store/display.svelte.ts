@@ -47,6 +47,8 @@ export class Display {
   /** Yesterday's names, while they are shown. */
   classic = $state.raw<Classic | null>(null);
   map = $state.raw(PLAIN_MAP);
+  /** Whether the wheel zooms the map without Ctrl; otherwise it scrolls. */
+  wheelZooms = $state(true);
   tables = $state.raw(PLAIN_TABLES);
   /** How to draw those that are shown. */
   readonly pictures = new Map<PictureName, () => Promise<Picture>>();

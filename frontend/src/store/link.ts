@@ -18,6 +18,8 @@ export const TABS = [
   "model",
 ] as const;
 export type Tab = (typeof TABS)[number];
+/** Those that the Inspector keeps behind *More*. */
+export const MORE: readonly Tab[] = TABS.slice(TABS.indexOf("state"));
 
 /** What a tab was called in links that are older. */
 const BEFORE: Readonly<Record<string, Tab>> = { cache: "node" };

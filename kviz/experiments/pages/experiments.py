@@ -109,10 +109,14 @@ def experiments_delete(request: HttpRequest) -> HttpResponse:
 @require_GET
 def experiment_detail(request: HttpRequest, experiment_id: UUID) -> HttpResponse:
     experiment = own_experiment_of(request, experiment_id)
+    report = report_of(experiment)
+    answer, more = report.told(is_over=experiment.status == Experiment.Status.FINISHED)
     context = {
         "section": "experiments",
         "experiment": experiment,
-        "report": report_of(experiment),
+        "report": report,
+        "answer": answer,
+        "more": more,
         "share": share_in(request),
     }
     return render(request, "experiments/detail.html", context)

@@ -23,6 +23,13 @@ class Report:
     found: Answered
     problems: Sequence[tuple[str, str]] = field(default=())
 
+    def told(self, *, is_over: bool) -> tuple[str, str]:
+        """The headline, and what follows it; before the end there is no headline yet."""
+        sentences = self.found.sentences
+        if is_over:
+            return "".join(sentences[:1]), " ".join(sentences[1:])
+        return "", " ".join(sentences)
+
 
 def report_of(experiment: Experiment) -> Report:
     """Read all results there are so far."""

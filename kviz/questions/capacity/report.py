@@ -10,12 +10,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from kviz.common.csv_file import Cell
-from kviz.experiments.charts import Lines
+from kviz.experiments.charts import Bar, Bars, Lines, Part
 from kviz.experiments.models import Result
 from kviz.questions.capacity.jobs import TOGETHER
 from scheduler_core.amounts import amounts_text, in_one_unit
 
-NODES_SHOWN: Final = 200
 LINES_SHOWN: Final = 12
 """Pools of a chart, those that take most copies."""
 PODS: Final = "pods"
@@ -44,12 +43,11 @@ class Filled:
     sentences: Sequence[str]
     outcome: Mapping[str, Any] | None
     pools: Sequence[PoolRow]
-    by_node: Sequence[tuple[str, int]]
-    n_nodes: int
     stopped_by: Sequence[tuple[str, int]]
     alone: Sequence[tuple[str, int]]
     daemons: str
-    charts: Sequence[Lines]
+    charts: Sequence[Bars]
+    lines: Sequence[Lines]
 
 
 def read(results: Sequence[Result]) -> Filled:
@@ -57,20 +55,19 @@ def read(results: Sequence[Result]) -> Filled:
     whole = next((each for each in results if not each.variant), None)
     alone = [(each.name, int(each.outcome["count"])) for each in results if each.variant]
     if whole is None:
-        return Filled([], None, [], [], 0, [], alone, "", [])
+        return Filled([], None, [], [], alone, "", [], [])
     found = whole.outcome
     by_node = sorted(found["by_node"].items(), key=lambda each: -each[1])
-    name = _("copies of these together") if whole.name == TOGETHER else whole.name
+    name = _("these together") if whole.name == TOGETHER else whole.name
     return Filled(
         sentences=_sentences(found, name, whole.name == TOGETHER),
         outcome=found,
         pools=[_pool(each) for each in found["pools"]],
-        by_node=by_node[:NODES_SHOWN],
-        n_nodes=len(by_node),
         stopped_by=sorted(found["stopped_by"].items(), key=lambda each: -each[1]),
         alone=alone,
         daemons=_daemons(found.get("daemons", {})),
-        charts=_charts(found),
+        charts=[_where(by_node, name)] if by_node else [],
+        lines=_lines(found),
     )
 
 
@@ -92,6 +89,12 @@ def _sentences(found: Mapping[str, Any], name: str, together: bool) -> list[str]
             n,
         )
     told = [text % values]
+    before = found["pending"]["before"]
+    if before:
+        placed = _("Of %(all)s pending pods, %(n)s got a node first.")
+        told.append(
+            placed % {"all": f"{before:,}", "n": f"{found['pending']['placed_first']:,}"}
+        )
     if found["stopped"] == "limit":
         told.append(_("That is the limit you set: more may fit."))
     return told
@@ -124,7 +127,12 @@ def _daemons(found: Mapping[str, Any]) -> str:
     return text % {"n": f"{found['pods']:,}", "takes": takes or _("nothing")}
 
 
-def _charts(found: Mapping[str, Any]) -> list[Lines]:
+def _where(by_node: Sequence[tuple[str, int]], name: str) -> Bars:
+    bars = [Bar(node, [n]) for node, n in by_node]
+    return Bars(_("Where they land"), [Part(_("copies of %s") % name, "scheduled")], bars)
+
+
+def _lines(found: Mapping[str, Any]) -> list[Lines]:
     """A chart for each resource that a copy asks for: what is free in each pool, in per cent."""
     copies = found["headroom"]["copies"]
     if len(copies) < 2:

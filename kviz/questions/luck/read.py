@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
 from kviz.common.wording import translated
 from kviz.questions.luck.text import percent, rounded
 from kviz.runs.models import Run
@@ -52,6 +55,8 @@ class RunLuck:
     n_always_bound: int
     pods: Sequence[PodRow]
     n_pods: int
+    n_pending: int
+    """Pods that are pending here and in all other runs; the table leaves them out."""
     left: Sequence[tuple[str, str]]
     coins: Sequence[CoinRow]
 
@@ -63,6 +68,50 @@ class RunLuck:
     def n_sometimes_bound(self) -> int:
         """So many pods that this run places find no node in some of the runs."""
         return self.n_placed - self.n_always_bound
+
+    @property
+    def statement(self) -> str:
+        """The answer in one sentence."""
+        counts = {
+            "runs": f"{self.runs:,}",
+            "shown": f"{self.n_placed:,}",
+            "all": f"{self.n_placed:,}",
+            "held": f"{self.n_held:,}",
+            "n": f"{self.n_luck:,}",
+        }
+        if not self.n_placed:
+            text = _("No pod that waited is placed in this run, so no placement can be luck.")
+        elif self.n_placed == 1 and self.n_luck:
+            text = _(
+                "The one placement is luck: in some of %(runs)s runs the pod got another node,"
+                " or none."
+            )
+        elif not self.n_luck:
+            text = ngettext(
+                "The one placement held in all %(runs)s runs tried.",
+                "All %(shown)s placements held in all %(runs)s runs tried.",
+                self.n_placed,
+            )
+        else:
+            text = ngettext(
+                "%(n)s of %(all)s placements is luck: in some of %(runs)s runs the pod got another"
+                " node, or none. %(held)s held in all.",
+                "%(n)s of %(all)s placements are luck: in some of %(runs)s runs those pods got"
+                " other nodes, or none. %(held)s held in all.",
+                self.n_luck,
+            )
+        return text % counts
+
+    @property
+    def homeless(self) -> str:
+        """How many pods that this run places found no node in some, empty if none did."""
+        n = self.n_sometimes_bound
+        text = ngettext(
+            "%(n)s pod placed here found no node in some of them.",
+            "%(n)s pods placed here found no node in some of them.",
+            n,
+        )
+        return text % {"n": f"{n:,}"} if n else ""
 
 
 def luck_of(run: Run) -> RunLuck | None:
@@ -81,7 +130,8 @@ def luck_document(run: Run) -> dict[str, Any] | None:
 def run_luck(stored: Mapping[str, Any]) -> RunLuck:
     """Read what `kviz luck --json` prints."""
     placements, runs = stored["placements"], stored["runs"]
-    pods = sorted(stored["pods"], key=lambda each: (each["held"], not each["pinned"], each["pod"]))
+    told = [each for each in stored["pods"] if each["pinned"] or not each["held"]]
+    pods = sorted(told, key=lambda each: (each["held"], not each["pinned"], each["pod"]))
     return RunLuck(
         runs=runs,
         is_tight=stored["tight"],
@@ -90,6 +140,7 @@ def run_luck(stored: Mapping[str, Any]) -> RunLuck:
         n_always_bound=placements["always_bound"],
         pods=[_pod(each, runs) for each in pods[:MAX_PODS]],
         n_pods=len(pods),
+        n_pending=len(stored["pods"]) - len(pods),
         left=[(each["pod"], _percent(each["n"], runs)) for each in stored["lost_node"]],
         coins=[
             CoinRow(

@@ -11,11 +11,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from kviz.common.csv_file import Cell
-from kviz.experiments.charts import Bars
+from kviz.experiments.charts import Bar, Bars, Part
 from kviz.experiments.models import Experiment, Result
 from kviz.questions.luck.read import RunLuck, run_luck
 
-BARS_SHOWN: Final = 200
 NOWHERE: Final = ("", "-")
 
 
@@ -34,15 +33,19 @@ def read(experiment: Experiment, results: Sequence[Result]) -> Tossed:
     luck = run_luck(experiment.answer) if experiment.answer else None
     pinned = next((each.outcome for each in results if not each.variant), None)
     if pinned is None:
-        return Tossed([], luck, 0, [])
+        return Tossed(_told(luck) if luck else [], luck, 0, [])
     moved, n_runs = _moved(results)
     placed = [i for i, place in enumerate(pinned["places"]) if place not in NOWHERE]
     return Tossed(
-        sentences=[] if luck else _so_far(moved, placed, n_runs),
+        sentences=_told(luck) if luck else _so_far(moved, placed, n_runs),
         luck=luck,
         n_runs=n_runs,
         charts=[_chart(pinned["pods"], placed, moved, n_runs)] if n_runs and placed else [],
     )
+
+
+def _told(luck: RunLuck) -> list[str]:
+    return [each for each in (luck.statement, luck.homeless) if each]
 
 
 def _moved(results: Sequence[Result]) -> tuple[Counter[int], int]:
@@ -66,13 +69,17 @@ def _so_far(moved: Counter[int], placed: Sequence[int], n_runs: int) -> list[str
 
 
 def _chart(pods: Sequence[str], placed: Sequence[int], moved: Counter[int], n_runs: int) -> Bars:
-    luckiest = sorted(placed, key=lambda i: (-moved[i], pods[i]))[:BARS_SHOWN]
+    luckiest = sorted(placed, key=lambda i: (-moved[i], pods[i]))
+    shares = {i: round(100 * moved[i] / n_runs) for i in luckiest}
     return Bars(
-        title=_("Runs in which it ends as kviz pins it, %"),
-        axis=_("Pod"),
-        names=[pods[i] for i in luckiest],
-        values=[round(100 * (n_runs - moved[i]) / n_runs) for i in luckiest],
-        colour="feasible",
+        title=_("How often each placement holds"),
+        parts=[
+            Part(_("runs in which the pod ends on the node it has here"), "scheduled"),
+            Part(_("runs in which it gets another node, or none"), "rejected"),
+        ],
+        bars=[Bar(pods[i], [100 - shares[i], shares[i]]) for i in luckiest],
+        whole=100,
+        unit=" %",
     )
 
 

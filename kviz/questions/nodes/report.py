@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from kviz.common.csv_file import Cell
-from kviz.experiments.charts import Chart
+from kviz.experiments.charts import Bar, Bars, Part
 from kviz.experiments.models import Result
 from scheduler_core.amounts import amount_text
 
@@ -58,7 +58,7 @@ class NodeSets:
     kept: Sequence[tuple[str, Sequence[str]]]
     """Nodes that have to stay, by why."""
     n_tried: int
-    charts: Sequence[Chart] = ()
+    charts: Sequence[Bars]
 
 
 def read(results: Sequence[Result]) -> NodeSets:
@@ -82,6 +82,7 @@ def read(results: Sequence[Result]) -> NodeSets:
         drained=drained,
         kept=list(reasons.items()),
         n_tried=len(drained) + len(kept),
+        charts=[_helped(add)] if add and add["count"] else [],
     )
 
 
@@ -133,6 +134,17 @@ def _added(add: Mapping[str, Any] | None) -> list[str]:
         )
         told.append(text % left)
     return told
+
+
+def _helped(add: Mapping[str, Any]) -> Bars:
+    return Bars(
+        _("What becomes of the pending pods"),
+        [
+            Part(_("bind with these nodes"), "scheduled"),
+            Part(_("unschedulable regardless"), "rejected"),
+        ],
+        [Bar(_("pending pods"), [len(add["placed"]), len(add["unhelped"])])],
+    )
 
 
 def _proof(add: Mapping[str, Any]) -> str:

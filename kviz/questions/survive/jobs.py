@@ -20,6 +20,7 @@ from scheduler_core.analysis.advice.survival import (
     chosen_loss,
     losses_of_nodes,
     losses_of_zones,
+    standing_on_node,
     standing_run,
 )
 from scheduler_core.sim.run import Run as SimulatedCluster
@@ -67,7 +68,7 @@ class Losses:
     def carry_out(self, variant: Lose) -> Outcome:
         run, standing = self._settled
         if variant.loss is None:
-            bound = sum(bool(pod.spec.node_name) for pod in standing.pods)
+            bound = sum(standing_on_node(pod) for pod in standing.pods)
             return {"bound": bound, **before_json(len(standing.pending), standing.broken)}
         return loss_json(standing.after(run, variant.loss))
 

@@ -41,6 +41,7 @@ def loss_json(found: Aftermath) -> dict[str, object]:
         "name": found.loss.name,
         "nodes": list(found.loss.nodes),
         "pods_lost": found.n_lost,
+        "on_nodes_again": found.n_again,
         "pending": [
             {"pod": each.pod, "workload": each.workload, "message": each.message}
             for each in found.pending

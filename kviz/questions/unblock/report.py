@@ -17,8 +17,8 @@ from kviz.experiments.models import Experiment, Result
 from kviz.questions.unblock.text import (
     ONLY_RISKS,
     RESULTS,
-    harm_told,
     nowhere_sentence,
+    pods_told,
     tried_sentence,
 )
 from kviz.runs.reading.trace import pod_known
@@ -62,12 +62,11 @@ class AnswerRow:
         return translated(Fate(self.answer["node"], tuple(self.answer["evicted"])).text)
 
     @property
-    def cost(self) -> str:
-        """Who pays for it."""
+    def losing(self) -> str:
+        """The pods that lose their place, empty if there are none."""
         answer = self.answer
         losing = (*answer["leaving"], *answer["evicted"], *answer["others"]["newly_pending"])
-        kinds = answer.get("podKinds", {})
-        return translated(harm_told(_harm(answer), tuple(dict.fromkeys(losing)), kinds))
+        return translated(pods_told(tuple(dict.fromkeys(losing)), answer.get("podKinds", {})))
 
 
 @dataclass(frozen=True)
@@ -165,9 +164,8 @@ def _sentences(pod: str, rows: Sequence[AnswerRow], whole: Mapping[str, Any] | N
         missing = (whole or {}).get("nowhere", ())
         return [nothing, *(translated(nowhere_sentence(each)) for each in missing)] if whole else []
     best = rows[0]
-    text = _("With this %(pod)s %(fate)s: %(what)s.")
-    what = translated(best.answer["sentence"])
-    return [text % {"pod": pod, "fate": best.fate, "what": what}]
+    text = _("%(pod)s %(fate)s with this change: %(what)s")
+    return [text % {"pod": pod, "fate": best.fate, "what": best.title}]
 
 
 def _last_cycle(experiment: Experiment, pod: str) -> int:

@@ -204,16 +204,19 @@ def harm_told(harm: Harm, losing: Sequence[str], kinds: Mapping[str, str]) -> st
     `kinds` is what some of those are called, by their names.
     """
     if losing:
-        pods = [
-            say("pod.called", "{pod} ({kind})", pod=key, kind=kinds[key]) if key in kinds else key
-            for key in losing
-        ]
-        return say(
-            "unblock.others_pay", "at the cost of {pods}", pods=some_of(pods, most=MAX_NAMED)
-        )
+        return say("unblock.others_pay", "at the cost of {pods}", pods=pods_told(losing, kinds))
     if harm == "risk":
         return say("unblock.at_a_risk", "at a risk")
     return say("unblock.nobody_pays", "no other pod is affected")
+
+
+def pods_told(losing: Sequence[str], kinds: Mapping[str, str]) -> str:
+    """Name some of those pods, each with its kind if that is known."""
+    pods = [
+        say("pod.called", "{pod} ({kind})", pod=key, kind=kinds[key]) if key in kinds else key
+        for key in losing
+    ]
+    return some_of(pods, most=MAX_NAMED)
 
 
 def nowhere_sentence(resource: str) -> str:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from kviz.common.csv_file import Cell
-from kviz.experiments.charts import Bars
+from kviz.experiments.charts import Bar, Bars, Part
 from kviz.experiments.models import Result
 from kviz.questions.whatif.jobs import DIFFERENCES, n_worse
 
@@ -45,8 +45,12 @@ def read(results: Sequence[Result]) -> Tried:
     as_it_is = next((_row(each) for each in results if not each.variant), None)
     rows = [_row(each) for each in results if each.variant]
     rows.sort(key=lambda row: (row.pending, row.worse, row.name))
-    names, values = [row.name for row in rows], [row.pending for row in rows]
-    chart = Bars(_("Pods pending in the end"), _("Variant"), names, values)
+    before = [Bar(_("as it is"), [as_it_is.pending])] if as_it_is else []
+    chart = Bars(
+        _("Pods pending in the end"),
+        [Part(_("pending in the end"), "rejected")],
+        [*before, *(Bar(row.name, [row.pending]) for row in rows)],
+    )
     return Tried(
         sentences=_best(rows, as_it_is),
         as_it_is=as_it_is,

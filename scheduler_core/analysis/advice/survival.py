@@ -93,13 +93,15 @@ class Aftermath:
     """What a loss leads to.
 
     Pods of DaemonSets and static pods go with their nodes, and count nowhere. `n_lost` other pods
-    were on the nodes; `gone` are those of them that nobody makes again. `evicted` were preempted
-    for pods that came back. `workloads` are those that lost a pod; `budgets` those that were kept
+    were on the nodes; `gone` are those of them that nobody makes again. `n_again` pods were
+    recreated, or placed only now, and are on a node in the end. `evicted` were preempted for pods
+    that came back. `workloads` are those that lost a pod; `budgets` those that were kept
     before, and are broken at once or after.
     """
 
     loss: Loss
     n_lost: int
+    n_again: int
     pending: tuple[StillPending, ...]
     gone: tuple[str, ...]
     evicted: tuple[str, ...]
@@ -200,6 +202,7 @@ class Standing:
         return Aftermath(
             loss=loss,
             n_lost=len(lost),
+            n_again=sum(_counts(pod) and standing_on_node(pod) for pod in difference.came),
             pending=tuple(self._still_pending(difference.came)),
             gone=tuple(pod.key for pod in lost if not comes_back(pod)),
             evicted=self._keys(run, victims),
@@ -295,6 +298,11 @@ def _healthy(budgets: Iterable[Budget], pods: Sequence[Pod]) -> tuple[int, ...]:
 
 def _is_pending(pod: Pod) -> bool:
     return not pod.spec.node_name and pod.status.phase not in TERMINAL_PHASES
+
+
+def standing_on_node(pod: Pod) -> bool:
+    """Return whether the pod takes room of a node; one that has finished does not."""
+    return bool(pod.spec.node_name) and pod.status.phase not in TERMINAL_PHASES
 
 
 def _message(pod: Pod) -> str:

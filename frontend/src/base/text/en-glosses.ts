@@ -34,4 +34,5 @@ export const glosses = {
   "tab.model.gloss": "The cycle as sets and predicates, with their values",
   "tab.state.gloss": "CycleState: what the cycle prepared and knew",
   "tab.log.gloss": "Events, and everything that happened",
+  "tab.more.gloss": "State, Log, Picture and Model",
 } as const;

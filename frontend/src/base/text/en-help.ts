@@ -16,6 +16,7 @@ export const help = {
   "help.sign.unexamined": "not examined",
   "help.sign.unevaluated": "not evaluated, an earlier plugin had rejected",
   "help.singleKeys": "Use keys without Ctrl or Alt",
+  "help.wheelZooms": "The wheel zooms the map; Shift and the wheel scroll it",
   "help.classic": "Former names beside current ones",
   "help.group.export": "Saving",
 

@@ -13,6 +13,7 @@ export const inspector = {
   "tab.picture": "Picture",
   "tab.devices": "Devices",
   "tab.model": "Model",
+  "tab.more": "More",
 
   "why.empty": "Choose a pod in the queues, or step to the first cycle.",
   "why.gone": "{pod} does not exist at this moment.",

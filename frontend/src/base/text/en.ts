@@ -149,5 +149,6 @@ export const en = {
   "timeline.step": "step",
   "timeline.failure": "failure",
   "timeline.bookmark": "Bookmark at cycle {n}",
+  "timeline.more": "More controls",
   "timeline.empty": "The run has no cycles yet.",
 } as const;
