@@ -44,8 +44,8 @@ class Stretch:
 class Bars:
     """Named bars, one below the other, in the order of the table; all have the same `parts`.
 
-    `whole` is what the longest bar may be, such as 100 per cent; 0 leaves that to the values. `unit`
-    stands behind every number.
+    `whole` is what the longest bar may be, such as 100 per cent; 0 leaves that to the values.
+    `unit` stands behind every number.
     """
 
     title: str

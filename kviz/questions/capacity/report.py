@@ -92,9 +92,7 @@ def _sentences(found: Mapping[str, Any], name: str, together: bool) -> list[str]
     before = found["pending"]["before"]
     if before:
         placed = _("Of %(all)s pending pods, %(n)s got a node first.")
-        told.append(
-            placed % {"all": f"{before:,}", "n": f"{found['pending']['placed_first']:,}"}
-        )
+        told.append(placed % {"all": f"{before:,}", "n": f"{found['pending']['placed_first']:,}"})
     if found["stopped"] == "limit":
         told.append(_("That is the limit you set: more may fit."))
     return told
