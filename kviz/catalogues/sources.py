@@ -22,6 +22,7 @@ from kviz import document_text
 from kviz.companion.reading import CONTEXT as READING
 from kviz.companion.reading import bundled_readings
 from kviz.drawing_text import labels
+from kviz.lessons.texts import TEXTS
 from kviz.reference.events import CONTEXT as EVENT
 from kviz.reference.events import event_texts
 from kviz.reference.fidelity import difference_texts
@@ -47,9 +48,6 @@ KEYWORDS: Final = {
 }
 _PYTHON_FORMAT: Final = re.compile(r"%(\(\w+\))?[sd]")
 
-LESSON_TEXTS: Final = frozenset(
-    {"title", "about", "text", "ask", "unit", "because", "hint", "notes", "says"}
-)
 LESSON_PARTS: Final = frozenset({"steps", "question", "options", "wrong", "reveal", "task"})
 
 Message: TypeAlias = "tuple[str | tuple[str, str], str | None]"
@@ -203,7 +201,7 @@ def _texts_of(part: object) -> Iterator[str]:
             yield from _texts_of(each)
     if isinstance(part, dict):
         for field, value in part.items():
-            if field in LESSON_TEXTS and isinstance(value, str):
+            if field in TEXTS and isinstance(value, str):
                 yield value.strip()
             elif field in LESSON_PARTS:
                 yield from _texts_of(value)

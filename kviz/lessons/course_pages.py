@@ -27,6 +27,7 @@ def lesson_done(request: HttpRequest, slug: str) -> HttpResponse:
         "section": "learn",
         "stored_lesson": stored_lesson,
         "lesson": stored_lesson.lesson,
+        "summary": html_of(stored_lesson.lesson.summary),
         "answers": answers,
         "n_right": sum(each.right for each in answers),
         "missed": [each for each in answers if not each.right],

@@ -166,6 +166,8 @@ class Lesson(Part, frozen=True):
     minutes: int
     cluster: Cluster
     steps: tuple[Step, ...]
+    summary: str = ""
+    """What to remember: three sentences (Markdown), shown at the end."""
     hidden_after: int | Upto | None = None
     veil: int | Upto | None = None
     """What older lessons call `hidden_after`."""

@@ -19,7 +19,7 @@ from scheduler_core.config.problems import ConfigError, Path, Problem
 from scheduler_core.config.source import located, text_value
 
 TEXTS: Final = frozenset(
-    {"title", "about", "text", "ask", "unit", "because", "hint", "notes", "says"}
+    {"title", "about", "summary", "text", "ask", "unit", "because", "hint", "notes", "says"}
 )
 
 _NAME: Final = re.compile(r"(.+)\.([A-Za-z]{2,3}(?:-[A-Za-z]{2,8})?)")

@@ -33,6 +33,7 @@ def test_there_are_lessons_for_a_whole_course() -> None:
     assert len(found.lessons) >= 12
     assert all(5 <= each.lesson.minutes <= 10 for each in found.lessons)
     assert all(each.lesson.known is not None for each in found.lessons)
+    assert {each.lesson.summary.count(". ") for each in found.lessons} == {2}  # three sentences
     assert all(step.notes for each in found.lessons for step in each.lesson.steps)
 
 

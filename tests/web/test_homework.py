@@ -72,7 +72,9 @@ def test_what_is_handed_in_comes_to_the_teachers_page(
         mina.post("/learn/what-is-a-node/2/answer", {"answer": "cellar"})
     assert "cellar" not in page(teacher, given)  # before it is handed in
 
-    assert "Not handed in yet" in mina.get("/learn/what-is-a-node/done").content.decode()
+    done = mina.get("/learn/what-is-a-node/done").content.decode()
+    assert "Not handed in yet" in done
+    assert "Each resource must fit by itself" in done
     mina.post("/learn/what-is-a-node/hand-in")
     assert "Handed in as Mina K" in mina.get("/learn/what-is-a-node/done").content.decode()
     found = page(teacher, given)
