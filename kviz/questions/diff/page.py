@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
@@ -12,6 +13,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET
 
 from kviz.accounts.middleware import share_of, workspace_of
@@ -25,6 +27,8 @@ from scheduler_core.analysis.compare import Comparison, Parting
 from scheduler_core.wording import told
 
 ROWS_SHOWN: Final = 100
+COLUMNS_SHOWN: Final = 8
+MOVES_DRAWN: Final = 30
 RUNS_OFFERED: Final = 200
 """So many of the latest runs can be chosen from a menu."""
 """Of each table; REST has all."""
@@ -95,6 +99,8 @@ def _compared(a: Run, b: Run, found: Comparison) -> dict[str, object]:
     is_later = parting and outcome and outcome.cycle_a != parting.cycle_a
     return {
         "found": found,
+        "headline": _headline(found),
+        "grid": _grid(found),
         "parting": parting,
         "sides": _sides(a, b, parting) if parting else [],
         "outcome": outcome if is_later else None,
@@ -103,6 +109,41 @@ def _compared(a: Run, b: Run, found: Comparison) -> dict[str, object]:
         "n_luck": sum(each.luck is True for each in found.ends.moved),
         "n_not_examined": sum(each.luck is None for each in found.ends.moved),
     }
+
+
+def _headline(found: Comparison) -> str:
+    """What is different in the end, empty if nothing is."""
+    ends = found.ends
+    moved, bound, pending = len(ends.moved), len(ends.newly_bound), len(ends.newly_pending)
+    if not (moved or bound or pending):
+        return ""
+    text = ngettext("%(n)s pod moves in B;", "%(n)s pods move in B;", moved) % {"n": f"{moved:,}"}
+    counts = {"bound": f"{bound:,}", "pending": f"{pending:,}"}
+    return f"{text} {_('%(bound)s newly placed, %(pending)s newly pending.') % counts}"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Moved pods across the nodes: a cell is `a` or `b`, `line` between them, else empty."""
+
+    nodes: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[str]]]
+
+
+def _grid(found: Comparison) -> Grid:
+    """Where each moved pod is in both runs; empty if that takes too many columns or rows."""
+    moved = found.ends.moved
+    nodes = sorted({node for each in moved for node in (each.a, each.b)})
+    if len(nodes) > COLUMNS_SHOWN or len(moved) > MOVES_DRAWN:
+        return Grid((), ())
+    at = {node: i for i, node in enumerate(nodes)}
+    return Grid(nodes, [(each.pod, _cells(at[each.a], at[each.b], len(nodes))) for each in moved])
+
+
+def _cells(a: int, b: int, n: int) -> list[str]:
+    ends = {a: "a", b: "b"}
+    between = range(min(a, b) + 1, max(a, b))
+    return [ends.get(i, "line" if i in between else "") for i in range(n)]
 
 
 def _sides(a: Run, b: Run, parting: Parting) -> list[Side]:
