@@ -42,7 +42,7 @@ class Devices:
         self._pending: dict[str, PendingAllocation] = {}
         self._n_made = 0
         self._n_shares = 0
-        self.slices = Slices(objects, ruled=features.enabled("DRADeviceTaintRules"))
+        self.slices = Slices(objects, features)
 
     def fork(self, objects: ObjectStore) -> Devices:
         """Return the devices of a copy of the objects, with the same pending allocations."""

@@ -13,9 +13,10 @@ from typing import NamedTuple
 from scheduler_core.api import Device, DeviceTaintRule, Node, NodeSelector, ResourceSlice
 from scheduler_core.api.selectors import node_selector_error, node_selector_matches
 from scheduler_core.cluster.objects import ObjectStore
+from scheduler_core.config.features import FeatureGates
 from scheduler_core.devices.cel import CelProblem
 from scheduler_core.devices.device_selection import evaluate
-from scheduler_core.devices.taint_rules import tainted
+from scheduler_core.devices.taint_rules import rules_in_effect, tainted
 
 
 class PoolId(NamedTuple):
@@ -123,12 +124,12 @@ def node_matches(
 class Slices:
     """All slices of the cluster, kept up to date with its objects.
 
-    `ruled`: DeviceTaintRules count (gate DRADeviceTaintRules).
+    `features` say which DeviceTaintRules count.
     """
 
-    def __init__(self, objects: ObjectStore, *, ruled: bool) -> None:
+    def __init__(self, objects: ObjectStore, features: FeatureGates) -> None:
         self._objects = objects
-        self._ruled = ruled
+        self._features = features
         self._revision = 0
         self._rules_revision = 0
         self._slices: dict[str, Slice] = {}
@@ -138,7 +139,7 @@ class Slices:
 
     def fork(self, objects: ObjectStore) -> Slices:
         """Return a copy that follows a copy of the objects."""
-        fork = Slices(objects, ruled=self._ruled)
+        fork = Slices(objects, self._features)
         fork._rules_revision = self._rules_revision
         fork._revision, fork._slices = self._revision, self._slices.copy()
         fork._on_node, fork._counters_on_node = self._on_node, self._counters_on_node
@@ -164,11 +165,11 @@ class Slices:
 
     def _refresh(self) -> None:
         changed = self._objects.changed_since(ResourceSlice, self._revision)
-        rules_revision = self._objects.revision(DeviceTaintRule) if self._ruled else 0
+        rules_revision = self._objects.revision(DeviceTaintRule)
         if not changed and rules_revision == self._rules_revision:
             return
         self._revision += len(changed)
-        rules = list(self._objects.all(DeviceTaintRule)) if self._ruled else []
+        rules = rules_in_effect(self._objects, self._features)
         others = self._slices if rules_revision != self._rules_revision else ()
         self._rules_revision = rules_revision
         for key in dict.fromkeys([*changed, *others]):

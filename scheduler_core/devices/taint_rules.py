@@ -17,6 +17,21 @@ from scheduler_core.api import (
     DeviceTaintSelector,
     ResourceSlice,
 )
+from scheduler_core.cluster.objects import ObjectStore
+from scheduler_core.config.features import FeatureGates
+
+
+def rules_in_effect(objects: ObjectStore, features: FeatureGates) -> list[DeviceTaintRule]:
+    """Return the rules that count: none without the gate DRADeviceTaintRules.
+
+    One without selector concerns all devices before a switch of the releases, and then none.
+    """
+    if not features.enabled("DRADeviceTaintRules"):
+        return []
+    rules = objects.all(DeviceTaintRule)
+    if features.switches.rules_need_selector:
+        return [rule for rule in rules if rule.spec.device_selector is not None]
+    return list(rules)
 
 
 def tainted(item: ResourceSlice, rules: Iterable[DeviceTaintRule]) -> ResourceSlice:
@@ -42,7 +57,7 @@ def _with(device: Device, taints: tuple[DeviceTaint, ...]) -> Device:
 
 
 def _selects_pool(selector: DeviceTaintSelector | None, item: ResourceSlice) -> bool:
-    """Tell whether a rule concerns a slice. One without selector concerns all (until v1.38)."""
+    """Tell whether a rule concerns a slice."""
     if selector is None:
         return True
     return (selector.driver is None or selector.driver == item.spec.driver) and (

@@ -18,6 +18,7 @@ class QueuedPodInfo:
     `timestamp_ns` is when the pod entered the queue last. `attempts` counts pops,
     `unschedulable_count` the attempts that plugins rejected, `consecutive_errors_count` the
     errors since then. `backoff_until_ns` is a cache of the backoff queue (None: to be computed).
+    `flushed_ns` is when a flush last moved the pod since its last attempt, -1 if none did.
     `unschedulable_plugins` and `pending_plugins` rejected the pod last; a gating plugin is among
     the former. Both are sets to ask, never to iterate. `signature` is that of the pod when the
     queue last heard of it.
@@ -31,6 +32,7 @@ class QueuedPodInfo:
     backoff_until_ns: int | None = None
     initial_attempt_timestamp_ns: int | None = None
     was_flushed_from_unschedulable: bool = False
+    flushed_ns: int = -1
     unschedulable_plugins: set[str] = field(default_factory=set)
     pending_plugins: set[str] = field(default_factory=set)
     gating_plugin: str = ""

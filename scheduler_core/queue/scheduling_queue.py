@@ -218,6 +218,7 @@ class SchedulingQueue:
             queued.timestamp_ns = self._now_ns()
             queued.backoff_until_ns = None
             queued.was_flushed_from_unschedulable = False
+            queued.flushed_ns = -1
             strategy = self._weigh_in_flight_events(queued)
             place = self._requeue(queued, strategy, SCHEDULE_ATTEMPT_FAILURE)
             self._emit_move(
@@ -271,10 +272,11 @@ class SchedulingQueue:
         leftover = [
             queued
             for queued in self._unschedulable_pods.values()
-            if now_ns - queued.timestamp_ns > self._settings.max_in_unschedulable_pods_ns
+            if now_ns - self._parked_since_ns(queued) > self._settings.max_in_unschedulable_pods_ns
         ]
         for queued in leftover:
             queued.was_flushed_from_unschedulable = True
+            queued.flushed_ns = now_ns
         if leftover:
             self._move_pods(leftover, UNSCHEDULABLE_TIMEOUT, None, None)
 
@@ -284,11 +286,20 @@ class SchedulingQueue:
 
     def next_leftover_flush_ns(self) -> int | None:
         """Return the first multiple of 30 s whose flush will move a pod, None if none will."""
-        parked = [q.timestamp_ns for q in self._unschedulable_pods.values() if not q.gated]
+        also_gated = self._switches.gated_pods_flushed
+        parked = [
+            self._parked_since_ns(queued)
+            for queued in self._unschedulable_pods.values()
+            if also_gated or not queued.gated
+        ]
         if not parked:
             return None
         due_after_ns = min(parked) + self._settings.max_in_unschedulable_pods_ns
         return (due_after_ns // LEFTOVER_FLUSH_PERIOD_NS + 1) * LEFTOVER_FLUSH_PERIOD_NS
+
+    def _parked_since_ns(self, queued: QueuedPodInfo) -> int:
+        flushed_ns = queued.flushed_ns if self._switches.gated_pods_flushed else -1
+        return max(queued.timestamp_ns, flushed_ns)
 
     # ------------------------------------------------------------ looking in
 
@@ -426,9 +437,10 @@ class SchedulingQueue:
     ) -> None:
         """Requeue the chosen parked pods as the event deserves, and keep it for those in flight."""
         opens_gate: dict[str, bool] = {}
+        asks_gates = self._switches.gated_pods_flushed and event is UNSCHEDULABLE_TIMEOUT
         for queued in chosen:
             gate = queued.gating_plugin
-            if gate:
+            if gate and not asks_gates:
                 if gate not in opens_gate:
                     opens_gate[gate] = self._profiles.opens_gate(gate, event)
                 if not opens_gate[gate]:

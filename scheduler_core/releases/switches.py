@@ -41,6 +41,8 @@ class Switches(Struct, frozen=True, kw_only=True):
     all_despite_use: bool = False
     claim_limit_by_request: bool = False
     capacities_in_range: bool = False
+    rules_need_selector: bool = False
+    gated_pods_flushed: bool = False
 
 
 AS_IN_1_36_2: Final = Switches()
@@ -171,8 +173,8 @@ SWITCHES: Final[Mapping[str, Switch]] = {
         "#139731",
         say(
             "switch.config_for_all_requests",
-            "A configuration that applies to all requests of a claim is written without "
-            "naming requests.",
+            "A claim's configuration for several requests is written once, and without naming "
+            "requests where it applies to all.",
         ),
     ),
     "distinct_among_all": Switch(
@@ -236,6 +238,25 @@ SWITCHES: Final[Mapping[str, Switch]] = {
             "switch.capacities_in_range",
             "A requested capacity that is negative, or too large to be rounded to the device's "
             "steps, ends the attempt with an error. Before, the device was passed over or given.",
+        ),
+    ),
+    "rules_need_selector": Switch(
+        "#141998",
+        say(
+            "switch.rules_need_selector",
+            "A DeviceTaintRule without deviceSelector taints no device. Before, it tainted all.",
+        ),
+        instead=say(
+            "switch.rules_need_selector.instead",
+            "Give the rule an empty deviceSelector: it taints all devices.",
+        ),
+    ),
+    "gated_pods_flushed": Switch(
+        "#139162",
+        say(
+            "switch.gated_pods_flushed",
+            "The flush after five minutes asks the gates of gated pods again. Before, it passed "
+            "over these pods.",
         ),
     ),
 }

@@ -97,5 +97,6 @@ V1_36_2: Final = Release(
         "namespaces_without_labels",
         "budgets_used_up",
         "panic_balanced",
+        "panic_capacity",
     },
 )

@@ -77,7 +77,7 @@ V1_37_2: Final = Release(
     },
     elsewhere=ELSEWHERE,
     tie_break="heap",
-    bugs=IN_ALL | {"panic_capacity"},
+    bugs=IN_ALL | {"panic_balanced", "panic_capacity"},
     switches=Switches(
         refused_devices_give_back=True,
         placement_in_message=True,
@@ -102,5 +102,7 @@ V1_37_2: Final = Release(
         all_despite_use=True,
         claim_limit_by_request=True,
         capacities_in_range=True,
+        rules_need_selector=True,
+        gated_pods_flushed=True,
     ),
 )

@@ -26,7 +26,7 @@ from scheduler_core.api import (
 from scheduler_core.cluster.objects import ObjectStore
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config.features import FeatureGates
-from scheduler_core.devices.taint_rules import tainted
+from scheduler_core.devices.taint_rules import rules_in_effect, tainted
 from scheduler_core.framework.events import ActionType, ClusterEvent, EventResource
 from scheduler_core.framework.waiting import WaitingPods
 from scheduler_core.queue.cluster_events import (
@@ -137,9 +137,7 @@ class EventHandlers:
                 self._move_for(new, ActionType.UPDATE, old, new)
 
     def _tainted_slices(self) -> list[ResourceSlice]:
-        if not self._features.enabled("DRADeviceTaintRules"):
-            return []
-        rules = list(self._objects.all(DeviceTaintRule))
+        rules = rules_in_effect(self._objects, self._features)
         return [tainted(each, rules) for each in self._objects.all(ResourceSlice)]
 
     # ------------------------------------------------------------ pods

@@ -13,6 +13,7 @@ from scheduler_core.api import (
     ResourceSlice,
 )
 from scheduler_core.cluster.objects import ObjectStore
+from scheduler_core.config import FeatureGates
 from scheduler_core.devices.pools import Pool, PoolError, gather_pools
 from scheduler_core.devices.slices import Slices
 from tests.builders import make_node
@@ -25,7 +26,7 @@ def pools(*slices: ResourceSlice, node: str = "n1", partitionable: bool = True) 
     for each in slices:
         objects.put(each)
     return gather_pools(
-        Slices(objects, ruled=False),
+        Slices(objects, FeatureGates()),
         make_node(node).obj(),
         partitionable=partitionable,
         counters_everywhere=True,

@@ -203,15 +203,6 @@ def test_the_flush_mark_goes_when_the_pod_comes_back() -> None:
     assert not queued.was_flushed_from_unschedulable
 
 
-def test_gated_pods_are_never_flushed() -> None:
-    world = World(Gate("Gate", [NODE_ADD], held={MID.key}))
-    world.add(MID)
-    assert world.queue.next_leftover_flush_ns() is None
-    world.pass_time(3600)
-    world.queue.flush_unschedulable_leftover()
-    assert world.places() == {"default/mid": "gated"}
-
-
 def test_next_leftover_flush_is_the_first_that_moves_a_pod() -> None:
     world = World(fit(SKIP))
     assert world.queue.next_leftover_flush_ns() is None

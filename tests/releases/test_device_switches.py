@@ -13,6 +13,9 @@ from scheduler_core.api import (
     DeviceClaimConfiguration,
     DeviceConstraint,
     DeviceTaint,
+    DeviceTaintRule,
+    DeviceTaintRuleSpec,
+    ObjectMeta,
     OpaqueDeviceConfiguration,
     PodResourceClaim,
     ResourceClaim,
@@ -70,6 +73,16 @@ def half_a_pool(node: str) -> ResourceSlice:
     """Shared counters of a node whose devices are still missing."""
     counters = (CounterSet(name="shared", counters={"memory": Counter(value="2Gi")}),)
     return resource_slice("half", node=node, pool="half", count=2, shared_counters=counters)
+
+
+@pytest.mark.parametrize(("on", "given"), [(False, None), (True, ["r0=g0"])])
+def test_a_rule_without_selector_taints_no_device(on: bool, given: list[str] | None) -> None:
+    spec = DeviceTaintRuleSpec(device_selector=None, taint=BROKEN[0])
+    rule = DeviceTaintRule(metadata=ObjectMeta(name="r", uid="r"), spec=spec)
+    release = with_switch("rules_need_selector", on).release
+    features = FeatureGates((("DRADeviceTaintRules", True),), release)
+    slices = resource_slice("s", device("g0"), node="n1")
+    assert given_devices([claim("c")], slices, rule, features=features) == given
 
 
 EVERYWHERE = (
@@ -212,19 +225,27 @@ def test_distinct_devices_differ_each_from_each(on: bool, given: list[str] | Non
     assert given_devices([item], slices, features=with_switch("distinct_among_all", on)) == given
 
 
-@pytest.mark.parametrize(("on", "named"), [(False, ("r0",)), (True, ())])
-def test_a_configuration_for_all_requests_names_none(on: bool, named: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("on", "n_requests", "named"),
+    [
+        (False, 2, [("r0", "r1"), ("r0", "r1")]),
+        (True, 2, [()]),
+        (True, 3, [("r0", "r1")]),
+    ],
+)
+def test_a_configuration_is_written_once_and_one_for_all_requests_names_none(
+    on: bool, n_requests: int, named: list[tuple[str, ...]]
+) -> None:
     config = DeviceClaimConfiguration(
-        requests=("r0",), opaque=OpaqueDeviceConfiguration(driver=DRIVER)
+        requests=("r0", "r1"), opaque=OpaqueDeviceConfiguration(driver=DRIVER)
     )
-    plain = claim("c", exactly())
+    plain = claim("c", *(exactly(f"r{i}") for i in range(n_requests)))
     devices = replace(plain.spec.devices, config=(config,))
     item = replace(plain, spec=replace(plain.spec, devices=devices))
-    slices = resource_slice("s", device("g0"), node="n1")
+    slices = resource_slice("s", *(device(f"g{i}") for i in range(n_requests)), node="n1")
     found = allocated([item], slices, features=with_switch("config_for_all_requests", on))
     assert found is not None
-    (made,) = found.results[0].devices.config
-    assert made.requests == named
+    assert [made.requests for made in found.results[0].devices.config] == named
 
 
 @pytest.mark.parametrize("on", [False, True])

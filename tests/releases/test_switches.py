@@ -27,6 +27,8 @@ from scheduler_core.api import (
 )
 from scheduler_core.plugins.image_locality import ImageLocality
 from scheduler_core.queue.event_changes import pod_scheduling_properties_change
+from scheduler_core.trace.events import QueueMoved
+from scheduler_core.trace.records import Queue
 from tests.builders import HOSTNAME, container, make_node, make_pod
 from tests.plugins.harness import World
 from tests.releases.switching import with_switch
@@ -249,3 +251,16 @@ def test_a_node_that_is_not_full_competes_for_the_next_hint(on: bool) -> None:
     hints: Sequence[str] = [cluster.attempt().hint for _ in pods]
     assert hints == ["", "large" if on else ""]
     assert set(cluster.places().values()) == {"large"}
+
+
+@BOTH
+def test_gates_are_asked_again_after_five_minutes(on: bool) -> None:
+    cluster = Cluster(
+        make_node("n").obj(),
+        make_pod("gated").gate("g").obj(),
+        features=with_switch("gated_pods_flushed", on),
+    )
+    cluster.advance(11 * 60)
+    moves = [each for each in cluster.trace if isinstance(each, QueueMoved)]
+    flushed = [each.queue for each in moves if each.event == "UnschedulableTimeout"]
+    assert flushed == ([Queue.GATED, Queue.GATED] if on else [])

@@ -57,6 +57,8 @@ UNKNOWN = capacity(maximum="1Gi")
         ("1.37.2", UNKNOWN, {"StorageCapacityScoring": False}, ""),
         ("1.37.2", capacity(maximum="1Gi", amount="9Gi"), {}, ""),
         ("1.36.3", UNKNOWN, {}, ""),
+        ("1.36.3", UNKNOWN, {"StorageCapacityScoring": True}, "StorageClass fast"),
+        ("1.37.2", GPU, {}, "example.com/gpu, DeviceClass gpu: "),
     ],
 )
 def test_panics(release: str, item: KubeObject, gates: dict[str, bool], told: str) -> None:

@@ -50,7 +50,7 @@ def allocation_result(
 ) -> AllocationResult:
     """Return a claim's allocation. Raises AllocationError for an unusable node selector."""
     results = tuple(_result(each, gates, new_share_id() if each.shared else "") for each in given)
-    config = [*_class_config(plan), *_claim_config(plan)]
+    config = [*_class_config(plan), *_claim_config(plan, once=gates.plain_config)]
     if gates.plain_config:
         config = [_plain(each, plan) for each in config]
     try:
@@ -97,8 +97,11 @@ def _class_config(plan: ClaimPlan) -> list[DeviceAllocationConfiguration]:
     ]
 
 
-def _claim_config(plan: ClaimPlan) -> list[DeviceAllocationConfiguration]:
-    """Return the claim's parameters: those for all requests, and those for the ones served."""
+def _claim_config(plan: ClaimPlan, *, once: bool) -> list[DeviceAllocationConfiguration]:
+    """Return the claim's parameters: those for all requests, and those for the ones served.
+
+    Those for several requests come `once`, or for each.
+    """
     found = []
     for config in plan.claim.spec.devices.config:
         made = DeviceAllocationConfiguration(
@@ -111,6 +114,8 @@ def _claim_config(plan: ClaimPlan) -> list[DeviceAllocationConfiguration]:
             request = plan.plan(i).request
             if request.base_name in config.requests or request.full_name in config.requests:
                 found.append(made)
+                if once:
+                    break
     return found
 
 
