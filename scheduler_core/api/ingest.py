@@ -53,7 +53,8 @@ class Ingested:
     KubeSchedulerConfiguration that came with the objects, empty if none did; ``results`` are what
     kube-scheduler-simulator wrote on pods; ``server_version`` is the ``gitVersion`` of the API
     server, if it was asked or ``kubectl version`` is among the files. ``without_pods`` are
-    sentences on workloads of which there is no pod; they come first among the ``warnings``, too.
+    sentences on workloads of which there is no pod; they come first among the ``warnings``, too,
+    or among the ``errors`` if there is nothing else.
     ``said`` is what the scheduler said of pods that are not among the objects, of the first few.
     """
 
@@ -261,14 +262,16 @@ class _Upload:
                     Place(), "", say("note.no_object", "there is no Kubernetes object to read")
                 )
             )
-        if self.ignored and not (self.objects or self.errors):
-            self.errors.append(ParseError(Place(), "", only_others(self.ignored, self.held)))
         elsewhere = tuple(self._tell_pods())
         pods = [item for item in self.objects.values() if isinstance(item, Pod)]
-        lacking = tuple(without_pods(self.workloads, pods))
+        lacking = told = tuple(without_pods(self.workloads, pods))
+        if self.ignored and not (self.objects or self.errors):
+            told = ()
+            for text in (*lacking, only_others(self.ignored, self.held)):
+                self.errors.append(ParseError(Place(), "", text))
         warnings = [
             *kind_slips(self.ignored),
-            *lacking,
+            *told,
             *hooks_told(self.hooks),
             *self._redactions(),
             *self._older_versions(),

@@ -43,7 +43,8 @@ LACKING = ("Deployment web of 3: none of its pods was read from the file",)
 def test_of_a_workload_without_pods_it_is_said_first(objects, expected, written) -> None:  # type: ignore[no-untyped-def]
     found = ingest([("f", written(objects).encode())])
     assert found.without_pods == expected
-    assert found.warnings[: len(expected)] == expected
+    told = (*(each.message for each in found.errors), *found.warnings)
+    assert told[: len(expected)] == expected
 
 
 def test_a_pod_of_a_hook_is_named_as_one() -> None:
