@@ -121,7 +121,9 @@ def _cycle_step(room: Room, cycle: int) -> Step:
     title = gettext("Before the first cycle")
     if cycle:
         title = gettext("Cycle %(n)s") % {"n": cycle}
-    text = "" if row is None else (row.message or f"`{row.pod}` → `{row.node or NO_NODE}`")
+    text = ""
+    if row is not None:
+        text = _message(row) if row.message else f"`{row.pod}` → `{row.node or NO_NODE}`"
     return Step(
         title=title if row is None else f"{title}: {row.pod}",
         text=text,
@@ -129,6 +131,12 @@ def _cycle_step(room: Room, cycle: int) -> Step:
         question=_next_question(room, cycle),
         reveal=Reveal(to=cycle + 1, at=Moment(cycle=cycle + 1)),
     )
+
+
+def _message(row: Cycle) -> str:
+    """What kube-scheduler writes of a pod without a node, and what that is."""
+    told = gettext("The message that kube-scheduler writes for this, as kubectl describe shows it:")
+    return f"{told}\n\n`{row.message}`"
 
 
 def _next_question(room: Room, cycle: int) -> Question | None:

@@ -110,6 +110,10 @@ def test_the_code_fills_the_projector_until_the_teacher_begins(people: Open) -> 
     assert serious_findings(screen) == []
     teacher.get_by_role("button", name="Next step").click()
     expect(large).to_have_attribute("aria-pressed", "false")
+    screen.set_viewport_size({"width": 320, "height": 640})
+    for _ in range(2):  # the code large, and beside the step
+        assert screen.evaluate("document.documentElement.scrollWidth") <= 320
+        large.click()
     expect(screen.get_by_role("heading", name="What does a pod request?")).to_be_in_viewport()
     large.click()
     expect(large).to_have_attribute("aria-pressed", "true")
