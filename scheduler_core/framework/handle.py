@@ -73,8 +73,14 @@ class Handle(Protocol):
     def live_pod(self, key: str) -> Pod | None:
         """Return a pod as the API server has it now, None if it is gone."""
 
-    def evict(self, victim: PodInfo, preemptor: PodInfo, message: str) -> None:
-        """Delete a victim of preemption, or turn it down while it waits on Permit."""
+    def evict(self, victim: PodInfo, preemptor: PodInfo, message: str) -> bool:
+        """Delete a victim of preemption, or turn it down while it waits on Permit.
+
+        Return whether it was turned down: of that no deletion tells.
+        """
+
+    def activate(self, pod: PodInfo) -> None:
+        """Have a pod tried at once, or again at once if an attempt is under way."""
 
     def clear_nomination(self, pod: PodInfo) -> None:
         """Take back the nominated node in a pod's status."""

@@ -60,6 +60,7 @@ class DefaultPreemption:
         self._handle = handle
         self._names_placement = handle.features.switches.placement_in_message
         self._spares_budgets = handle.features.switches.budgets_spared
+        self._activates = handle.features.switches.preemptors_activated
         self._is_async = handle.features.enabled("SchedulerAsyncPreemption")
         self._preempting: set[str] = set()
         self._last_victim: dict[str, str] = {}
@@ -247,13 +248,16 @@ class DefaultPreemption:
         self._clear_lesser_nominations(pod, node_name)
         self._delete(pod, node_name, victims[:-1])
         self._last_victim[pod.uid] = victims[-1].key
-        self._delete(pod, node_name, victims[-1:])
+        is_turned_down = self._delete(pod, node_name, victims[-1:])
         self._preempting.discard(pod.uid)
         del self._last_victim[pod.uid]
+        if is_turned_down and self._activates:
+            self._handle.activate(pod)
 
-    def _delete(self, pod: PodInfo, node_name: str, victims: Sequence[PodInfo]) -> None:
-        for victim in victims:
-            self._handle.evict(victim, pod, f"Preempted by pod {pod.uid} on node {node_name}")
+    def _delete(self, pod: PodInfo, node_name: str, victims: Sequence[PodInfo]) -> bool:
+        """Evict the victims; return whether any was turned down instead of deleted."""
+        message = f"Preempted by pod {pod.uid} on node {node_name}"
+        return any([self._handle.evict(victim, pod, message) for victim in victims])
 
     def _clear_lesser_nominations(self, pod: PodInfo, node_name: str) -> None:
         for rival in self._handle.nominated_by_node().get(node_name, ()):

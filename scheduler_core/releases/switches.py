@@ -43,6 +43,7 @@ class Switches(Struct, frozen=True, kw_only=True):
     capacities_in_range: bool = False
     rules_need_selector: bool = False
     gated_pods_flushed: bool = False
+    preemptors_activated: bool = False
 
 
 AS_IN_1_36_2: Final = Switches()
@@ -257,6 +258,14 @@ SWITCHES: Final[Mapping[str, Switch]] = {
             "switch.gated_pods_flushed",
             "The flush after five minutes asks the gates of gated pods again. Before, it passed "
             "over these pods.",
+        ),
+    ),
+    "preemptors_activated": Switch(
+        "#140054",
+        say(
+            "switch.preemptors_activated",
+            "A pod whose last victim was not bound yet is tried again at once. Before, it waited "
+            "for its backoff.",
         ),
     ),
 }

@@ -104,5 +104,6 @@ V1_37_2: Final = Release(
         capacities_in_range=True,
         rules_need_selector=True,
         gated_pods_flushed=True,
+        preemptors_activated=True,
     ),
 )

@@ -192,7 +192,7 @@ def assemble(
     plugins, frameworks = profiles.plugins, profiles.frameworks
     number_plugins(plugins, recorder, extenders=extenders is not None)
     queue = _queue(options, frameworks, plugins, client, recorder, now_ns)
-    handle.attach(queue.nominator)
+    handle.attach(queue)
     trace = CycleTrace(recorder)
     failures = FailureHandler(queue, client, cache.columns.templates)
     bindings = BindingCycles(

@@ -20,6 +20,7 @@ from scheduler_core.framework.chance import PINNED, Chance
 from scheduler_core.framework.waiting import PodsInPreBind, WaitingPods
 from scheduler_core.preemption.pick import BreakTie
 from scheduler_core.queue.nominator import Nominator
+from scheduler_core.queue.scheduling_queue import SchedulingQueue
 from scheduler_core.scheduler.client import Background, Client
 
 PREEMPTING_PLUGIN = "DefaultPreemption"
@@ -52,11 +53,13 @@ class SchedulerHandle:
         self._client = client
         self._background = background
         self._now_ns = now_ns
+        self._queue: SchedulingQueue | None = None
         self._nominator: Nominator | None = None
 
-    def attach(self, nominator: Nominator) -> None:
-        """Make nominations known: the queue that has them is built from the handle's plugins."""
-        self._nominator = nominator
+    def attach(self, queue: SchedulingQueue) -> None:
+        """Make the queue known, with its nominations: it is built from the handle's plugins."""
+        self._queue = queue
+        self._nominator = queue.nominator
 
     def fork(self, client: Client, background: Background) -> SchedulerHandle:
         """Return the scheduler as it is now, to be looked at by plugins: nobody is evicted.
@@ -74,7 +77,7 @@ class SchedulerHandle:
         fork.objects = self.objects.fork()
         fork.devices = self.devices.fork(fork.objects)
         fork.waiting_pods = self.waiting_pods.fork()
-        fork.attach(self.nominator.fork(client.pod))
+        fork._nominator = self.nominator.fork(client.pod)
         return fork
 
     @property
@@ -101,13 +104,22 @@ class SchedulerHandle:
     def live_pod(self, key: str) -> Pod | None:
         return self._client.pod(key)
 
-    def evict(self, victim: PodInfo, preemptor: PodInfo, message: str) -> None:
-        """Send a victim back that is not bound yet, or delete it through the API server."""
-        if self._sends_back(victim):
+    def evict(self, victim: PodInfo, preemptor: PodInfo, message: str) -> bool:
+        """Send a victim back that is not bound yet, or delete it through the API server.
+
+        Return whether it was sent back.
+        """
+        is_sent_back = self._sends_back(victim)
+        if is_sent_back:
             message += " (in kube-scheduler memory)."
         elif not self._client.evict_pod(victim, preemptor, message):
-            return
+            return False
         self._client.record_event(victim, "Normal", "Preempted", message)
+        return is_sent_back
+
+    def activate(self, pod: PodInfo) -> None:
+        assert self._queue is not None
+        self._queue.activate((pod,))
 
     def _sends_back(self, victim: PodInfo) -> bool:
         """Stop the binding cycle of a pod that waits on Permit or is in PreBind."""
@@ -144,5 +156,6 @@ class SchedulerHandle:
 class _Fork(SchedulerHandle):
     """A scheduler that plugins may look at, and send nobody away from."""
 
-    def evict(self, victim: PodInfo, preemptor: PodInfo, message: str) -> None:
+    def evict(self, victim: PodInfo, preemptor: PodInfo, message: str) -> bool:
         """Leave the victim where it is."""
+        return False

@@ -251,6 +251,7 @@ WITHOUT_EFFECT: Final = {
     "scale_up_events": "a pod that grows was not woken before, either",
     "batches_rescore": "the hint is the node that would be picked without it",
     "config_for_all_requests": "it is written into claims, which decide nothing by it",
+    "preemptors_activated": "no victim of these is still being bound",
     "gated_pods_flushed": "it comes after five minutes, and the gate is still closed",
     "rules_need_selector": "no rule counts before, as its gate is off",
     "PodLevelResourcesFixDefaulting": "a gate of the API server",

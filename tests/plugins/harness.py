@@ -99,8 +99,11 @@ class World:
     def live_pod(self, key: str) -> Pod | None:
         return None
 
-    def evict(self, victim: PodInfo, preemptor: PodInfo, message: str) -> None:
+    def evict(self, victim: PodInfo, preemptor: PodInfo, message: str) -> bool:
         raise AssertionError("no test of these plugins evicts")
+
+    def activate(self, pod: PodInfo) -> None:
+        raise AssertionError("no test of these plugins activates")
 
     def clear_nomination(self, pod: PodInfo) -> None:
         raise AssertionError("no test of these plugins clears a nomination")

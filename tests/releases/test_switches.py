@@ -32,6 +32,7 @@ from scheduler_core.trace.records import Queue
 from tests.builders import HOSTNAME, container, make_node, make_pod
 from tests.plugins.harness import World
 from tests.releases.switching import with_switch
+from tests.scheduler.steps import WAIT, Steps
 from tests.simulated import Cluster, not_scheduled
 
 BOTH = pytest.mark.parametrize("on", [False, True])
@@ -264,3 +265,18 @@ def test_gates_are_asked_again_after_five_minutes(on: bool) -> None:
     moves = [each for each in cluster.trace if isinstance(each, QueueMoved)]
     flushed = [each.queue for each in moves if each.event == "UnschedulableTimeout"]
     assert flushed == ([Queue.GATED, Queue.GATED] if on else [])
+
+
+@BOTH
+def test_a_pod_whose_last_victim_was_still_being_bound_is_tried_at_once(on: bool) -> None:
+    cluster = Cluster(
+        make_node("n").cpu(1).obj(),
+        make_pod("low").cpu(1).obj(),
+        plugins=[Steps([], answers={"permit": WAIT}, timeout_seconds=600)],
+        features=with_switch("preemptors_activated", on),
+    )
+    cluster.attempt()
+    cluster.create(make_pod("high").cpu(1).priority(9).obj())
+    cluster.attempt()
+    assert cluster.queue.active_pods() == [cluster.queue.get("default/high")][: int(on)]
+    assert cluster.backing_off() == (["low"] if on else ["high", "low"])
