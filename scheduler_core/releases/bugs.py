@@ -91,6 +91,7 @@ BUGS: Final[Mapping[BugName, Bug]] = {
         mended_by="unlabelled_namespaces_apart",
     ),
     "budgets_used_up": Bug(
+        upstream="#137981",
         happens=say(
             "bug.budgets_used_up",
             "a victim that breaks one PodDisruptionBudget uses up the others that cover it, so "

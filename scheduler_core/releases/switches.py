@@ -53,7 +53,7 @@ class Switch(Struct, frozen=True):
     """What people are told of a switch that is on."""
 
     upstream: str
-    """The change's number, as in `#135905`; empty where it is not known."""
+    """The change's number, as in `#135905`."""
     sentence: str
     instead: str = ""
     """What to write in objects to have the earlier behaviour, where something does that."""
@@ -155,7 +155,7 @@ SWITCHES: Final[Mapping[str, Switch]] = {
         ),
     ),
     "budgets_spared": Switch(
-        "",
+        "#137981",
         say(
             "switch.budgets_spared",
             "A victim that breaks one PodDisruptionBudget does not use up the other budgets "

@@ -29,7 +29,6 @@ NAMES_A_RELEASE = re.compile(
     r"\b(V1_\d+|LATEST|RELEASES)\b|\brelease(\.name|\.minor)?\s*(==|!=|<|>)"
 )
 COMPARES_WITH_ONE = re.compile(r"""(==|!=|[<>]=?|\bin)\s*[(\[{]?\s*["']v?1\.\d\d\b""")
-UNNUMBERED = {"budgets_spared"}
 READS_A_DEFAULT = re.compile(
     r"\bUNNAMED\b|\bFeatureGates\(\)|\bfeature_gates\(\{\}\)|\bdefault_configuration\(\)"
 )
@@ -48,8 +47,8 @@ MAY_ASK = {"config/features.py"}
 
 def test_every_switch_has_its_number_and_its_sentence() -> None:
     assert list(SWITCHES) == list(asdict(Switches()))
-    for name, switch in SWITCHES.items():
-        assert re.fullmatch(r"#\d{6}", switch.upstream) or name in UNNUMBERED
+    for switch in SWITCHES.values():
+        assert re.fullmatch(r"#\d{6}", switch.upstream)
         assert switch.sentence.endswith(".")
 
 
