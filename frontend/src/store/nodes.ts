@@ -6,7 +6,7 @@ import { t, type TextKey } from "../base/text/text.ts";
 import { FIT, type NominatedPod, type TaintRecord } from "../wire/events.ts";
 import type { CycleRecord } from "./record.ts";
 import type { Explorer } from "./explorer.ts";
-import { POD } from "./fold.ts";
+import { POD, type NodeFacts } from "./fold.ts";
 import { nominatedOn, type Nominated } from "./nominated.ts";
 import type { State } from "./state.ts";
 import { statusOf, Verdict, verdictColumn, type CycleDetail, type Scores } from "./verdicts.ts";
@@ -177,6 +177,10 @@ export function shownResources(explorer: Explorer, node: NodeIndex): number[] {
 /** A taint as kubectl writes it. */
 export const taintText = ({ key, value, effect }: TaintRecord): string =>
   value ? `${key}=${value}:${effect}` : `${key}:${effect}`;
+
+/** Whether a taint keeps pods off; the taint of a cordon is told as that. */
+export const isTainted = ({ taints }: NodeFacts): boolean =>
+  taints.some(({ key, effect }) => effect !== "PreferNoSchedule" && key !== "node.kubernetes.io/unschedulable");
 
 /** Which nodes a search text matches: by name, zone, label or taint. */
 export function nodeMatcher(explorer: Explorer, query: string): ((node: NodeIndex) => boolean) | null {

@@ -20,11 +20,16 @@ export interface NodeCard {
   readonly nPods: number;
   /** Why it was rejected, or what it scored; empty if neither is known. */
   readonly note: string;
+  /** Whether it takes no new pods, and whether a taint keeps pods off. */
+  readonly isCordoned?: boolean;
+  readonly isTainted?: boolean;
 }
 
 export interface PodMark {
   readonly kind: PodBlock;
   readonly name: string;
+  /** The largest share that it requests of a resource of its node, 0 to 1; its square is as large. */
+  readonly share?: number;
 }
 
 export type PodBlock = "pod" | "incoming" | "victim" | "selected" | "nominated";
@@ -262,7 +267,8 @@ function drawCard(c: Pen, scene: Scene, node: NodeIndex, left: number, y: number
   c.textBaseline = "top";
   c.fillStyle = palette.ink;
   c.font = `600 ${width < 90 ? 11 : 12.5}px ${palette.font}`;
-  c.fillText(clip(c, card.name, width - signSize - 2 * pad - 2), x + pad, y + pad);
+  const marks = drawMarks(c, palette, card, x + pad, y + pad + 1);
+  c.fillText(clip(c, card.name, width - signSize - 2 * pad - 2 - marks), x + pad + marks, y + pad);
   c.font = `11.5px ${palette.font}`;
   const room = height - 2 * pad - 16;
   const note = width < NOTED_FROM ? [] : wrapped(c, card.note, width - 2 * pad, Math.floor(room / NOTE_LINE));
@@ -281,6 +287,41 @@ function drawCard(c: Pen, scene: Scene, node: NodeIndex, left: number, y: number
   const top = 20 + note.length * NOTE_LINE + (note.length ? 4 : 0);
   drawPods(c, palette, card, x + pad, y + pad + top, width - 2 * pad, bottom - y - pad - top - 2);
 }
+
+const MARK = 10;
+
+/** Draw before a node's name that it is cordoned (a ring with a bar) or tainted (a diamond); return their width. */
+function drawMarks(c: Pen, palette: Palette, card: NodeCard, x: number, y: number): number {
+  const middle = y + MARK / 2;
+  let left = x;
+  c.strokeStyle = palette.ink2;
+  c.lineWidth = 1.5;
+  if (card.isCordoned) {
+    c.beginPath();
+    c.roundRect(left + 1, y + 1, MARK - 2, MARK - 2, MARK / 2);
+    c.moveTo(left + 2.5, middle);
+    c.lineTo(left + MARK - 2.5, middle);
+    c.stroke();
+    left += MARK + 3;
+  }
+  if (card.isTainted) {
+    c.beginPath();
+    c.moveTo(left + MARK / 2, y);
+    c.lineTo(left + MARK, middle);
+    c.lineTo(left + MARK / 2, y + MARK);
+    c.lineTo(left, middle);
+    c.lineTo(left + MARK / 2, y);
+    c.stroke();
+    left += MARK + 3;
+  }
+  return left - x;
+}
+
+/** The side of a pod's square: its area is the share of the node that it requests. */
+const sideOf = (pod: PodMark, most: number): number =>
+  pod.share === undefined ? most : Math.round(Math.min(most, LEAST_SIDE + SIDE_PER_SHARE * Math.sqrt(pod.share)));
+const LEAST_SIDE = 4;
+const SIDE_PER_SHARE = 14;
 
 /** A text in lines of a width, the last cut where there are more words. */
 function wrapped(c: Pen, text: string, width: number, most: number): string[] {
@@ -372,7 +413,7 @@ function drawHeld(
 function drawPods(c: Pen, palette: Palette, card: NodeCard, x: number, y: number, width: number, height: number): void {
   const lists = width >= LISTED_FROM && height >= ROW * Math.min(card.pods.length, 3);
   if (lists) return listPods(c, palette, card, x, y, width, height);
-  const size = 9;
+  const size = 11;
   const perLine = Math.floor((width + 3) / (size + 3));
   const lines = Math.floor((height + 3) / (size + 3));
   const room = perLine * lines;
@@ -381,7 +422,8 @@ function drawPods(c: Pen, palette: Palette, card: NodeCard, x: number, y: number
   shown.forEach((pod, i) => {
     const left = x + (i % perLine) * (size + 3);
     const top = y + Math.floor(i / perLine) * (size + 3);
-    drawPod(c, palette, pod.kind, left, top, size);
+    const side = sideOf(pod, size);
+    drawPod(c, palette, pod.kind, left + (size - side) / 2, top + (size - side) / 2, side);
   });
   if (shown.length === card.pods.length) return;
   c.font = `10px ${palette.font}`;
@@ -397,7 +439,8 @@ function listPods(c: Pen, palette: Palette, card: NodeCard, x: number, y: number
   c.font = `11px ${palette.font}`;
   c.textBaseline = "top";
   shown.forEach((pod, i) => {
-    drawPod(c, palette, pod.kind, x, y + i * ROW + 2, 9);
+    const side = sideOf(pod, 11);
+    drawPod(c, palette, pod.kind, x + (11 - side) / 2, y + i * ROW + 1 + (11 - side) / 2, side);
     c.fillStyle = pod.kind === "pod" ? palette.ink2 : palette.ink;
     c.fillText(clip(c, pod.name, width - 16), x + 15, y + i * ROW + 1);
   });

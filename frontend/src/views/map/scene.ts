@@ -6,7 +6,7 @@ import { t } from "../../base/text/text.ts";
 import type { Explorer } from "../../store/explorer.ts";
 import { POD } from "../../store/fold.ts";
 import type { Measure } from "../../store/nodes.ts";
-import { refusal, shownResources } from "../../store/nodes.ts";
+import { isTainted, refusal, shownResources } from "../../store/nodes.ts";
 import type { Position } from "../../store/position.ts";
 import type { CycleRecord } from "../../store/record.ts";
 import type { State } from "../../store/state.ts";
@@ -45,7 +45,7 @@ export function makeScene(inputs: Inputs): Scene {
     palette,
     looks,
     drawLook,
-    title,
+    title: (box) => withPods(title(box), box, layout, state),
     banded: measure.values !== null,
     pinned: verdicts.findIndex((verdict) => verdict === Verdict.CHOSEN || verdict === Verdict.NOMINATED),
     card: (node) => nodeCard(look, node, verdicts[node] ?? 0, podsOn(node)),
@@ -107,14 +107,21 @@ function nodeCard(look: Look, node: NodeIndex, verdict: number, pods: readonly P
   const here = state.nodeOf(at) === node;
   const requests = state.podFacts(at)?.requests ?? [];
   const nominated = pods.filter((pod) => state.nodeOf(pod) < 0);
+  const facts = state.nodeFacts(node);
   const mayFit = verdict === Verdict.FEASIBLE || verdict === Verdict.CHOSEN;
   return {
     name: explorer.shortNodeName(node),
     verdict,
     nPods: pods.length,
     note: noteOn(look, node, verdict),
+    isCordoned: facts?.unschedulable ?? false,
+    isTainted: facts !== undefined && isTainted(facts),
     pods: pods
-      .map((pod): PodMark => ({ kind: kindOf(look, pod), name: state.podFacts(pod)?.name ?? "" }))
+      .map((pod): PodMark => ({
+        kind: kindOf(look, pod),
+        name: state.podFacts(pod)?.name ?? "",
+        share: shareOf(state, node, pod),
+      }))
       .sort((a, b) => Number(a.kind === "pod") - Number(b.kind === "pod")),
     bars: shownResources(explorer, node).map((resource) => {
       const adds = mayFit || here ? (requests[resource] ?? 0) : 0;
@@ -128,6 +135,24 @@ function nodeCard(look: Look, node: NodeIndex, verdict: number, pods: readonly P
       };
     }),
   };
+}
+
+/** The largest share of a resource of the node that the pod requests. */
+function shareOf(state: State, node: NodeIndex, pod: PodIndex): number {
+  const requests = state.podFacts(pod)?.requests ?? [];
+  return requests.reduce((most, amount, resource) => {
+    const there = state.allocatable(node, resource);
+    return state.resources[resource] !== "pods" && there > 0 ? Math.max(most, amount / there) : most;
+  }, 0);
+}
+
+/** From this width of a cell on, the pods of a group are counted beside its name. */
+const COUNTED_FROM = 150;
+
+function withPods(title: string, { group }: Box, { cell }: Layout, state: State): string {
+  if (cell.width < COUNTED_FROM) return title;
+  const n = group.nodes.reduce((sum, node) => sum + state.nPodsOn(node), 0);
+  return `${title} · ${t("map.pods", { n })}`;
 }
 
 function kindOf({ state, record, pinnedPod }: Look, pod: PodIndex): PodBlock {
