@@ -47,6 +47,11 @@ class QueuedPodInfo:
         return bool(self.gating_plugin)
 
     @property
+    def parked_since_ns(self) -> int:
+        """When the pod entered the queue, or was flushed for nothing since."""
+        return max(self.timestamp_ns, self.flushed_ns)
+
+    @property
     def has_rejectors(self) -> bool:
         """Some plugin turned the pod down, as opposed to an error or no attempt at all."""
         return bool(self.unschedulable_plugins or self.pending_plugins)

@@ -30,14 +30,7 @@ from scheduler_core.queue.cluster_events import (
 from scheduler_core.queue.event_changes import pod_scheduling_properties_change
 from scheduler_core.queue.heap import PodHeap
 from scheduler_core.queue.in_flight import InFlight
-from scheduler_core.queue.moves import (
-    Hint,
-    Move,
-    QueueEvent,
-    Strategy,
-    Via,
-    key_of,
-)
+from scheduler_core.queue.moves import Hint, Move, QueueEvent, Strategy, Via, key_of
 from scheduler_core.queue.nominator import Nominator
 from scheduler_core.queue.profiles import QueueProfile, QueueProfiles
 from scheduler_core.queue.queued_pod import QueuedPodInfo
@@ -187,17 +180,16 @@ class SchedulingQueue:
         For a pod in flight this is kept as an event that requeues it if its attempt fails.
         """
         for pod in pods:
-            queued = self._unschedulable_pods.get(pod.key)
-            if queued is not None:
+            if (queued := self._unschedulable_pods.get(pod.key)) is not None:
                 entered = self._move_to_active_q(queued, FORCE_ACTIVATE.label)
-                place = self._place(queued, entered)
-                self._emit_move(queued, place, FORCE_ACTIVATE.label, Via.ACTIVATED)
             elif (queued := self._backoff_q.delete(pod.key)) is not None:
                 entered = self._move_from_backoff_q(queued, FORCE_ACTIVATE.label)
-                place = self._place(queued, entered)
-                self._emit_move(queued, place, FORCE_ACTIVATE.label, Via.ACTIVATED)
-            elif pod.uid in self._in_flight:
-                self._in_flight.record(FORCE_ACTIVATE, None, pod)
+            else:
+                if pod.uid in self._in_flight:
+                    self._in_flight.record(FORCE_ACTIVATE, None, pod)
+                continue
+            place = self._place(queued, entered)
+            self._emit_move(queued, place, FORCE_ACTIVATE.label, Via.ACTIVATED)
 
     def add_unschedulable_if_not_present(self, queued: QueuedPodInfo) -> None:
         """Take a pod back whose attempt has failed, and end its flight.
@@ -272,11 +264,12 @@ class SchedulingQueue:
         leftover = [
             queued
             for queued in self._unschedulable_pods.values()
-            if now_ns - self._parked_since_ns(queued) > self._settings.max_in_unschedulable_pods_ns
+            if now_ns - queued.parked_since_ns > self._settings.max_in_unschedulable_pods_ns
         ]
         for queued in leftover:
             queued.was_flushed_from_unschedulable = True
-            queued.flushed_ns = now_ns
+            if self._switches.gated_pods_flushed:
+                queued.flushed_ns = now_ns
         if leftover:
             self._move_pods(leftover, UNSCHEDULABLE_TIMEOUT, None, None)
 
@@ -288,7 +281,7 @@ class SchedulingQueue:
         """Return the first multiple of 30 s whose flush will move a pod, None if none will."""
         also_gated = self._switches.gated_pods_flushed
         parked = [
-            self._parked_since_ns(queued)
+            queued.parked_since_ns
             for queued in self._unschedulable_pods.values()
             if also_gated or not queued.gated
         ]
@@ -296,10 +289,6 @@ class SchedulingQueue:
             return None
         due_after_ns = min(parked) + self._settings.max_in_unschedulable_pods_ns
         return (due_after_ns // LEFTOVER_FLUSH_PERIOD_NS + 1) * LEFTOVER_FLUSH_PERIOD_NS
-
-    def _parked_since_ns(self, queued: QueuedPodInfo) -> int:
-        flushed_ns = queued.flushed_ns if self._switches.gated_pods_flushed else -1
-        return max(queued.timestamp_ns, flushed_ns)
 
     # ------------------------------------------------------------ looking in
 
