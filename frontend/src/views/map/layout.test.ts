@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { Group } from "../../store/grouping.ts";
-import { find, layout, nextNode, nodeAt } from "./layout.ts";
+import { find, layout, nextNode, nodeAt, ZOOMS } from "./layout.ts";
 
 function groups(...sizes: number[]): Group[] {
   let next = 0;
@@ -59,5 +59,12 @@ describe("layout of the map", () => {
     const all = groups(2000);
     expect(layout(all, 700, 480, 3).height).toBeGreaterThan(480);
     expect(layout(all, 700, 480, 3).cell.width).toBeGreaterThan(layout(all, 700, 480, 1).cell.width);
+  });
+
+  test("keeps cells within their boxes at every zoom", () => {
+    for (const zoom of ZOOMS) {
+      const map = layout(groups(3, 1, 2), 758, 464, zoom);
+      for (const box of map.boxes) expect(map.cell.width).toBeLessThanOrEqual(box.width);
+    }
   });
 });

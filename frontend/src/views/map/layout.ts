@@ -58,8 +58,19 @@ export function layout(groups: readonly Group[], width: number, height: number, 
     if (size > best.size + 0.5) best = { size, perRow };
   }
   const size = Math.min(best.size * zoom, width - 4 * PADDING);
-  const placed = place(groups, width, size, best.perRow);
-  return zoom === 1 ? filled(placed, groups, width, height, size, best.perRow) : placed;
+  let perRow = best.perRow;
+  while (perRow > 1 && cellOf(size).width > roomIn(width, perRow)) perRow--;
+  const placed = place(groups, width, size, perRow);
+  return zoom === 1 ? filled(placed, groups, width, height, size, perRow) : placed;
+}
+
+/** How wide the cells of a box may be together, with so many boxes in a row. */
+function roomIn(width: number, perRow: number): number {
+  return widthOfBox(width, perRow) - 2 * PADDING;
+}
+
+function widthOfBox(width: number, perRow: number): number {
+  return Math.floor((width - MARGIN * (perRow + 1)) / perRow);
 }
 
 /** How wide a box has to be for the longest name of a group to stand in it, within reason. */
@@ -101,8 +112,8 @@ function largestThatFits(groups: readonly Group[], width: number, height: number
 
 function place(groups: readonly Group[], width: number, size: number, perRow: number, taller = 0): Layout {
   const least = cellOf(Math.max(SMALLEST, size));
-  const boxWidth = Math.floor((width - MARGIN * (perRow + 1)) / perRow);
-  const room = boxWidth - 2 * PADDING;
+  const boxWidth = widthOfBox(width, perRow);
+  const room = roomIn(width, perRow);
   const largest = Math.max(...groups.map((group) => group.nodes.length));
   const columns = Math.max(1, Math.min(largest, Math.floor((room + least.gap) / (least.width + least.gap))));
   const wide = stretched(least, room, columns);
