@@ -131,6 +131,7 @@ def test_a_class_tries_what_it_agreed_on(people: Open) -> None:
         expect(page.get_by_role("heading", name="Try it yourself")).to_be_visible()
         expect(page.get_by_text("pod/default/exact", exact=True)).to_be_visible()
     change = "pod/default/exact set spec.containers[0].resources.requests.cpu={}"
+    teacher.get_by_text("Write changes as lines").click()
     typed = teacher.get_by_label("What the class wants to change")
     typed.fill("pod/default/shop delete")
     teacher.get_by_role("button", name="Run it").click()

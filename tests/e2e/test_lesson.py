@@ -37,6 +37,7 @@ def test_what_is_typed_while_the_scheduler_works_stays(page: Page) -> None:
         page.reload()
     expect(page.get_by_text("The scheduler is at work.")).to_be_visible()
     typed = "pod/default/exact set spec.containers[0].resources.requests.cpu=7"
+    page.get_by_text("Write changes as lines").click()
     field = page.get_by_label("One change, as a line")
     field.fill(typed)
     is_held = False

@@ -12,8 +12,8 @@ addEventListener("pageshow", ({ persisted }) => {
 const box = document.querySelector<HTMLElement>("[data-waits]");
 if (box) void awaitStep(box.dataset.waits ?? "", leaving);
 // A range says where it is dragged to.
-for (const range of document.querySelectorAll<HTMLInputElement>(".handle input[type=range]"))
-  range.addEventListener("input", () => {
-    const said = range.parentElement?.querySelector("output");
-    if (said) said.value = range.value;
-  });
+document.addEventListener("input", ({ target }) => {
+  if (!(target instanceof HTMLInputElement) || target.type !== "range") return;
+  const said = target.parentElement?.querySelector("output");
+  if (said) said.value = target.value;
+});

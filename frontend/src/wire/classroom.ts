@@ -147,7 +147,7 @@ export interface ClassState {
   readonly task: Task | null;
 }
 
-/** A control that writes a line of changes (kviz/lessons/handles.py): its `line`, a number and `unit`, or an option's. */
+/** A control that writes a line of changes (kviz/lessons/handles.py): its `line`, number and `unit`, or an option's. */
 export interface Handle {
   readonly id: string;
   readonly of: string;

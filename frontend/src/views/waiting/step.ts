@@ -23,21 +23,36 @@ function show(now: HTMLElement): void {
   const before = document.querySelector("main");
   if (!before) return;
   const had = document.activeElement;
+  const kept: Field[] = [];
   for (const field of before.querySelectorAll<Field>(FIELDS)) {
     const same = fieldLike(now, field);
     if (!same) continue;
-    if (same instanceof HTMLInputElement && field instanceof HTMLInputElement && field.type === "radio")
-      same.checked = field.checked;
+    if (isTicked(same) && isTicked(field)) same.checked = field.checked;
     else same.value = field.value;
+    kept.push(same);
   }
+  const opened = [...before.querySelectorAll("details[open]")].map(titleOf);
+  for (const details of now.querySelectorAll("details")) if (opened.includes(titleOf(details))) details.open = true;
   const focused = before.contains(had) && had?.matches(FIELDS) ? fieldLike(now, had as Field) : null;
   before.replaceWith(now);
+  for (const field of kept) field.dispatchEvent(new Event("input", { bubbles: true }));
   focused?.focus({ preventScroll: true });
+}
+
+function titleOf(details: Element): string {
+  return details.querySelector("summary")?.textContent ?? "";
+}
+
+function isTicked(field: Field): field is HTMLInputElement {
+  return field.type === "radio" || field.type === "checkbox";
 }
 
 /** The field of the new page that is the same as one of the old. */
 export function fieldLike(main: Element, field: Field): Field | null {
-  const isSame = ({ id, name, type, value }: Field): boolean =>
-    id === field.id && name === field.name && (type !== "radio" || value === field.value);
+  const isSame = (other: Field): boolean =>
+    other.id === field.id &&
+    other.name === field.name &&
+    other.type === field.type &&
+    (!isTicked(other) || other.value === field.value);
   return [...main.querySelectorAll<Field>(FIELDS)].find(isSame) ?? null;
 }
