@@ -279,15 +279,14 @@ class SchedulingQueue:
 
     def next_leftover_flush_ns(self) -> int | None:
         """Return the first multiple of 30 s whose flush will move a pod, None if none will."""
-        also_gated = self._switches.gated_pods_flushed
-        parked = [
-            queued.parked_since_ns
-            for queued in self._unschedulable_pods.values()
-            if also_gated or not queued.gated
-        ]
-        if not parked:
+        parked = self._unschedulable_pods.values()
+        if self._switches.gated_pods_flushed:
+            since_ns = [queued.parked_since_ns for queued in parked]
+        else:
+            since_ns = [queued.timestamp_ns for queued in parked if not queued.gating_plugin]
+        if not since_ns:
             return None
-        due_after_ns = min(parked) + self._settings.max_in_unschedulable_pods_ns
+        due_after_ns = min(since_ns) + self._settings.max_in_unschedulable_pods_ns
         return (due_after_ns // LEFTOVER_FLUSH_PERIOD_NS + 1) * LEFTOVER_FLUSH_PERIOD_NS
 
     # ------------------------------------------------------------ looking in
