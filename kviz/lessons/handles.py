@@ -20,11 +20,11 @@ from kviz.lessons.lesson import Task
 from kviz.runs.inputs import rules_of
 from kviz.runs.models import Run
 from kviz.snapshots.selectors import snapshot_objects
-from scheduler_core.api import Node, PersistentVolumeClaim, Pod
+from scheduler_core.api import Node, PersistentVolumeClaim, Pod, Taint
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.pod import TopologySpreadConstraint
 from scheduler_core.changes.rules import Rules, weights_of
-from scheduler_core.evidence.taints import toleration_text
+from scheduler_core.evidence.taints import taint_text, toleration_text
 
 Kind = Literal["number", "range", "choice", "toggle"]
 
@@ -252,38 +252,21 @@ def _tolerations(of: str, pod: Pod, objects: ClusterObjects) -> Iterator[Handle]
         if each.key not in BY_ADMISSION:
             label = gettext("tolerates %(taint)s") % {"taint": text}
             yield _toggle(of, label, on=True, line=_gone(of, f"tolerations[{i}]"))
-    for taint in _taints(objects):
-        key, value, effect = _parts(taint)
-        if taint in has or key in BY_ADMISSION:
+    for text, taint in _taints(objects).items():
+        if text in has or taint.key in BY_ADMISSION:
             continue
-        toleration = {"key": key, "operator": "Equal", "value": value, "effect": effect}
-        if not value:
-            toleration = {"key": key, "operator": "Exists", "effect": effect}
+        value = (
+            {"operator": "Equal", "value": taint.value} if taint.value else {"operator": "Exists"}
+        )
+        toleration = {"key": taint.key, **value, "effect": taint.effect}
         line = _set(of, "tolerations[+]") + json.dumps(toleration, separators=(",", ":"))
-        label = gettext("tolerates %(taint)s") % {"taint": taint}
+        label = gettext("tolerates %(taint)s") % {"taint": text}
         yield _toggle(of, label, on=False, line=line)
 
 
-def _taints(objects: ClusterObjects) -> list[str]:
-    """The different taints of the cluster, in the nodes' order."""
-    found = [_taint(each) for node in objects.of(Node) for each in _tainted(node)]
-    return list(dict.fromkeys(found))
-
-
-def _tainted(node: Node) -> Iterator[tuple[str, str, str]]:
-    for each in node.spec.taints:
-        yield each.key, each.value, each.effect
-
-
-def _taint(parts: tuple[str, str, str]) -> str:
-    key, value, effect = parts
-    return f"{key}={value}:{effect}" if value else f"{key}:{effect}"
-
-
-def _parts(taint: str) -> tuple[str, str, str]:
-    named, _, effect = taint.rpartition(":")
-    key, _, value = named.partition("=")
-    return key, value, effect
+def _taints(objects: ClusterObjects) -> dict[str, Taint]:
+    """The different taints of the cluster by their texts, in the nodes' order."""
+    return {taint_text(each): each for node in objects.of(Node) for each in node.spec.taints}
 
 
 def _labels(objects: ClusterObjects) -> list[tuple[str, str]]:
@@ -366,14 +349,15 @@ def _of_node(of: str, node: Node, objects: ClusterObjects) -> Iterator[Handle]:
     cordoned = node.spec.unschedulable
     line = f"{of} {'uncordon' if cordoned else 'cordon'}"
     yield _toggle(of, gettext("cordoned"), on=cordoned, line=line)
-    has = [_taint(each) for each in _tainted(node)]
+    has = node.spec.taints
     for taint in has:
-        key, _, effect = _parts(taint)
-        named = key if [_parts(each)[0] for each in has].count(key) == 1 else f"{key}:{effect}"
-        label = gettext("taint %(taint)s") % {"taint": taint}
+        is_only = sum(each.key == taint.key for each in has) == 1
+        named = taint.key if is_only else f"{taint.key}:{taint.effect}"
+        label = gettext("taint %(taint)s") % {"taint": taint_text(taint)}
         yield _toggle(of, label, on=True, line=f"{of} untaint {named}")
-    more = [each for each in dict.fromkeys((*_taints(objects), *FREE)) if each not in has]
-    puts = (Option(each, each, f"{of} taint {each}") for each in more)
+    offered = dict.fromkeys((*_taints(objects), *FREE))
+    texts = {taint_text(each) for each in has}
+    puts = (Option(each, each, f"{of} taint {each}") for each in offered if each not in texts)
     yield _choice(of, gettext("put a taint on"), Option("", gettext("as it is")), puts)
     own = node.metadata.labels
     labels = [f"{k}={v}" for k, v in _labels(objects) if k != HOSTNAME and own.get(k) != v]

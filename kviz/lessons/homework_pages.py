@@ -1,4 +1,4 @@
-"""Pages of homework: given by a teacher, taken by whoever has the link, handed in."""
+"""Pages of homework: a teacher gives it, students take it by its link and hand it in."""
 
 from __future__ import annotations
 

@@ -89,12 +89,7 @@ class Allocator:
         Raises AllocationError for what is wrong with a claim, a class or a slice, and TimedOut.
         """
         try:
-            pools = gather_pools(
-                self.devices.slices,
-                node,
-                partitionable=self.gates.partitionable_devices,
-                counters_everywhere=self.gates.counters_everywhere,
-            )
+            pools = self.pools(node)
         except PoolError as error:
             raise AllocationError(f"gather pool information: {error}") from None
         planner = Planner(self.devices, self.gates, node, pools, self._has_room_at_first)
@@ -114,17 +109,19 @@ class Allocator:
             ]
         )
 
+    def pools(self, node: Node) -> list[Pool]:
+        """Return the pools that the search on a node looks at. Raises PoolError."""
+        return gather_pools(
+            self.devices.slices,
+            node,
+            partitionable=self.gates.partitionable_devices,
+            counters_everywhere=self.gates.counters_everywhere,
+        )
+
     def _has_room_at_first(self, request: Request, candidate: Candidate) -> bool:
         """Tell whether mode All means a device: what others use of it counts, or does not."""
-        if not self.gates.all_despite_use:
-            return self.has_room(request, candidate, NOTHING)
-        return self._no_room(request, candidate, NOTHING, NOTHING) is None
-
-    def has_room(
-        self, request: Request, candidate: Candidate, being_consumed: Mapping[str, int]
-    ) -> bool:
-        """Tell whether a device's capacity holds a request."""
-        return self.no_room(request, candidate, being_consumed) is None
+        in_use = not self.gates.all_despite_use
+        return self.no_room(request, candidate, NOTHING, in_use=in_use) is None
 
     def is_shared(self, device: DeviceId) -> bool:
         """Tell whether shares of a device in use keep further ones from taking its counters.
@@ -135,23 +132,23 @@ class Allocator:
         return once or device in self.state.capacity
 
     def no_room(
-        self, request: Request, candidate: Candidate, being_consumed: Mapping[str, int]
-    ) -> NoRoom | None:
-        """Return why a device's capacity does not hold a request (gate DRAConsumableCapacity)."""
-        consumed = self.state.capacity.get(candidate.device.id, NOTHING)
-        return self._no_room(request, candidate, consumed, being_consumed)
-
-    def _no_room(
         self,
         request: Request,
         candidate: Candidate,
-        consumed: Mapping[str, int],
         being_consumed: Mapping[str, int],
+        *,
+        in_use: bool = True,
     ) -> NoRoom | None:
+        """Return why a device's capacity does not hold a request (gate DRAConsumableCapacity).
+
+        What allocated claims consume counts if `in_use`.
+        """
         if not self.gates.consumable_capacity:
             return None
+        device = candidate.device
+        consumed = self.state.capacity.get(device.id, NOTHING) if in_use else NOTHING
         return no_room(
-            candidate.device.device.capacity,
+            device.device.capacity,
             request.capacity,
             consumed,
             being_consumed,
@@ -281,7 +278,7 @@ class Search:
 
     def _has_room(self, request: Request, candidate: Candidate) -> bool:
         being_consumed = self._being_consumed.get(candidate.device.id, {})
-        return self._allocator.has_room(request, candidate, being_consumed)
+        return self._allocator.no_room(request, candidate, being_consumed) is None
 
     def _take(self, claim: int, plan: Plan, candidate: Candidate, *, must: bool) -> Undo | None:
         """Take a device for a request; return how to give it back, None if it is not available.

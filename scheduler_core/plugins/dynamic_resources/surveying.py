@@ -12,7 +12,7 @@ from itertools import chain
 from scheduler_core.api import AllocationResult, Node, ResourceClaim
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.devices.inventory import Devices
-from scheduler_core.devices.pools import Pool, PoolError, gather_pools
+from scheduler_core.devices.pools import Pool, PoolError
 from scheduler_core.devices.slices import DeviceId, SliceDevice
 from scheduler_core.devices.survey import (
     DeviceAnswer,
@@ -82,12 +82,7 @@ class Surveyor:
     ) -> NodeDevices | None:
         """Return the devices of a node, None if there is nothing to say of it."""
         try:
-            pools = gather_pools(
-                self._devices.slices,
-                node,
-                partitionable=self._gates.partitionable_devices,
-                counters_everywhere=self._gates.counters_everywhere,
-            )
+            pools = self._allocator.pools(node)
         except PoolError as error:
             return NodeDevices(node.name, rejection, {}, (str(error),))
         if not pools:
