@@ -10,6 +10,7 @@ from kviz.lessons.facts import POINTS, NoSuchFact, agrees, fact_of
 from kviz.lessons.goals import reached
 from kviz.lessons.lesson import Lesson, Moment, Question, Task, Upto
 from kviz.lessons.texts import n_texts, read_texts
+from kviz.runs.reading.projection import CycleDocument
 from scheduler_core.config.problems import ConfigError, Path, Problem
 from scheduler_core.config.source import located
 
@@ -92,12 +93,23 @@ def problems_of_moment(at: Moment, run: Enacted, path: Path) -> Iterator[Problem
         yield Problem((*path, "cycle"), text)
     if at.point and at.point not in POINTS:
         yield Problem((*path, "point"), f'there is no extension point "{at.point}"')
+    elif at.point and at.cycle in run.cycles and not _comes_to(at.point, run.document(at.cycle)):
+        yield Problem((*path, "point"), f"cycle {at.cycle} does not come to {at.point}")
     if at.plugin and at.plugin not in run.names.plugins:
         yield Problem((*path, "plugin"), f'the run has no plugin "{at.plugin}"')
     if at.node and at.node not in run.nodes:
         yield Problem((*path, "node"), f'the cluster has no node "{at.node}"')
     if at.pod and at.pod not in run.ends().nodes and at.pod not in run.ends().evicted:
         yield Problem((*path, "pod"), f'the run knows no pod "{at.pod}"')
+
+
+def _comes_to(point: str, cycle: CycleDocument) -> bool:
+    """Whether a cycle has something to show at a point, as far as its record tells."""
+    if point in ("Score", "NormalizeScore"):
+        return bool(cycle["scores"])
+    if point in ("Reserve", "Permit", "PreBind", "Bind", "PostBind"):
+        return any(each["point"] == point for each in cycle["points"])
+    return True
 
 
 def _of_question(lesson: Lesson, question: Question, run: Enacted, path: Path) -> Iterator[Problem]:

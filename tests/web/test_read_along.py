@@ -133,6 +133,7 @@ def test_a_page_of_ones_own_is_listed_and_opened(
     [
         ("equals: large", "equals: small", "the engine says 'large'"),
         ("cycle: 1\n      point", "cycle: 7\n      point", "no cycle 7"),
+        ("point: Filter", "point: Score", "cycle 1 does not come to Score"),
         ("cluster: two", "cluster: three", 'no cluster "three"'),
         ("cluster: two", "sample: three", 'no sample "three"'),
         ("cluster: two", "lesson: three", 'no lesson "three"'),
