@@ -38,7 +38,6 @@ class PodRow:
 class CoinRow:
     """What one coin does alone; `runs` is 0 if it had nothing to decide."""
 
-    coin: str
     what: str
     runs: int
     n_pods: int
@@ -144,7 +143,6 @@ def run_luck(stored: Mapping[str, Any]) -> RunLuck:
         left=[(each["pod"], _percent(each["n"], runs)) for each in stored["lost_node"]],
         coins=[
             CoinRow(
-                each["coin"],
                 translated(IN_WORDS[each["coin"]]),
                 each["runs_alone"],
                 each["pods_alone"],
@@ -164,7 +162,7 @@ def _pod(each: Mapping[str, Any], runs: int) -> PodRow:
         as_here=_percent(each["as_pinned"]["n"], runs),
         nodes=nodes[:MAX_NODES],
         n_more_nodes=max(0, len(nodes) - MAX_NODES),
-        deciding=each["deciding"],
+        deciding=[translated(IN_WORDS[coin]) for coin in each["deciding"]],
     )
 
 
