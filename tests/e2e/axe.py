@@ -9,6 +9,13 @@ from playwright.sync_api import Error, Page
 
 AXE = Path(__file__).parents[2] / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
 SERIOUS = ("serious", "critical")
+# A colour on its way to another is nobody's choice: what ends by itself is waited for.
+LOOK = """async (options) => {
+  const ends = (each) => each.effect.getComputedTiming().endTime < Infinity;
+  const passing = document.getAnimations().filter(ends);
+  await Promise.allSettled(passing.map((each) => each.finished));
+  return axe.run(document, options);
+}"""
 
 
 @cache
@@ -47,7 +54,7 @@ def _findings(page: Page, rules: tuple[str, ...]) -> list[str]:
     options: dict[str, object] = {"resultTypes": ["violations"]}
     if rules:
         options["runOnly"] = rules
-    result = page.evaluate("(options) => axe.run(document, options)", options)
+    result = page.evaluate(LOOK, options)
     return [
         f"{violation['id']}: {node['html'][:160]} ({node['failureSummary']})"
         for violation in result["violations"]

@@ -4,7 +4,7 @@ import { fireEvent, render, screen } from "@testing-library/svelte";
 import type { ComponentProps } from "svelte";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 
-import type { Asked, ClassState } from "../../wire/classroom.ts";
+import type { Asked, ClassState, Me } from "../../wire/classroom.ts";
 import { next, node, picture } from "./pictured.ts";
 import Room from "./Room.svelte";
 
@@ -14,9 +14,13 @@ const NEW = { is_shown: false, is_own: false, is_second_try: false, wrong: [] };
 const OPEN = { ...QUESTION, ...NEW, answer: null, answer_text: "", because: "", gain: null } as Asked;
 const STATE = { is_open: true, title: "A lesson", number: 2, n_steps: 4, step_title: "A pod asks", leaders: [] };
 
-const heard = (question: Asked | null, more: Partial<ClassState> = {}): ComponentProps<typeof Room> => {
+const heard = (
+  question: Asked | null,
+  more: Partial<ClassState> = {},
+  me: Me | null = null,
+): ComponentProps<typeof Room> => {
   const state = { ...STATE, question, picture: NODES, marks: [], text: "<p>Read this.</p>", ...more } as never;
-  const following = { state, me: null, pointer: null, link: "up" as const, point: vi.fn() };
+  const following = { state, me, pointer: null, link: "up" as const, point: vi.fn() };
   return { following, code: "ABCDEF", csrf: "", seat: 1 };
 };
 
@@ -44,6 +48,19 @@ test("a number has buttons, and nothing is sent while there is none", async () =
   await fireEvent.click(screen.getByRole("button", { name: "more" }));
   await fireEvent.click(screen.getByRole("button", { name: "more" }));
   expect(screen.getByRole("textbox")).toHaveProperty("value", "2");
+});
+
+test("what is being typed stays when the picture comes, and what was answered shows when it is heard", async () => {
+  const asked = { ...OPEN, kind: "number", unit: "nodes" } as Asked;
+  const { rerender } = render(Room, heard(asked, { picture: null }));
+  await fireEvent.input(screen.getByRole("textbox"), { target: { value: "1" } });
+  await rerender(heard(asked));
+  expect(screen.getByRole("textbox")).toHaveProperty("value", "1");
+  await rerender(heard({ ...asked, vote: 8, number: 2 }));
+  expect(screen.getByRole("textbox")).toHaveProperty("value", "");
+  const me: Me = { type: "me", number: 1, name: "", vote: 8, given: "3", before: null };
+  await rerender(heard({ ...asked, vote: 8, number: 2 }, {}, me));
+  expect(screen.getByRole("textbox")).toHaveProperty("value", "3");
 });
 
 test("what is revealed marks the right card, and counts stand in the cards", () => {
