@@ -21,7 +21,7 @@ from tests.waiting import PATIENCE_S, eventually
 
 pytestmark = pytest.mark.long
 
-PAGES: Final = ("/", "/runs/", "/learn/", "/api/v1/runs/", "/class/")
+PAGES: Final = ("/", "/runs/", "/learn/", "/api/v1/runs/", "/snapshots/")
 AT_A_TIME: Final = 40
 """More than there are connections."""
 AWAY_S: Final = 2.0

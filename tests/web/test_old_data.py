@@ -13,6 +13,7 @@ from typing import Any, Final
 import pytest
 
 from kviz.runs.models import Run
+from tests.running_server import SQLITE
 from tests.web.cast import Person
 from tests.web.test_saved_runs import opened
 
@@ -28,7 +29,7 @@ REFUSED: Final = "Drain node nowhere: there is none"
 
 
 def run_in(folder: Path, *command: str) -> str:
-    environment = {**os.environ, "KVIZ_DATA_DIR": str(folder)}
+    environment = {**os.environ, **SQLITE, "KVIZ_DATA_DIR": str(folder)}
     done = subprocess.run(
         [sys.executable, "-m", *command], env=environment, check=True, capture_output=True
     )
