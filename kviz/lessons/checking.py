@@ -104,7 +104,7 @@ def problems_of_moment(at: Moment, run: Enacted, path: Path) -> Iterator[Problem
 
 
 def _comes_to(point: str, cycle: CycleDocument) -> bool:
-    """Whether a cycle has something to show at a point, as far as its record tells."""
+    """Tell whether the record of a cycle shows anything at a point."""
     if point in ("Score", "NormalizeScore"):
         return bool(cycle["scores"])
     if point in ("Reserve", "Permit", "PreBind", "Bind", "PostBind"):
