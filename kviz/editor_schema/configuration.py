@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 import msgspec
@@ -23,6 +24,7 @@ from scheduler_core.config.types import (
     API_VERSION,
     ARGS_TYPES,
     KIND,
+    POD_GROUP_POST_FILTER,
     ClientConnection,
     DefaultingType,
     Extender,
@@ -40,6 +42,7 @@ from scheduler_core.config.types import (
 )
 from scheduler_core.config.v1 import ConfigurationV1, PluginConfigV1, ProfileV1
 from scheduler_core.registry import in_tree_registry
+from scheduler_core.releases import RELEASES
 from scheduler_core.wording import Text, say
 
 SCALARS: Final[Mapping[type[inspect.Type], FieldType]] = {
@@ -114,6 +117,11 @@ def configuration_schema() -> Schema:
     for plugin, args in ARGS_TYPES.items():
         _add(schema, args)
         _put(schema, PluginConfigV1, "args", Field("object", of=args.__name__), when=plugin)
+    with_groups = tuple(
+        name for name, each in RELEASES.items() if each.switches.group_post_filter_sets
+    )
+    of_groups = replace(schema.types[Plugins.__name__][POD_GROUP_POST_FILTER], releases=with_groups)
+    _put(schema, Plugins, POD_GROUP_POST_FILTER, of_groups)
     for at, name, values in _known_values():
         _put(schema, at, name, Field("string", values=tuple(values)))
     return schema

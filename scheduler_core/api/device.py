@@ -80,6 +80,7 @@ class CounterSet(ApiStruct, frozen=True, kw_only=True):
 class DeviceCounterConsumption(ApiStruct, frozen=True, kw_only=True):
     counter_set: str = ""
     counters: dict[str, Counter] = {}
+    compatibility_groups: tuple[str, ...] = ()
 
 
 class DeviceTaint(ApiStruct, frozen=True, kw_only=True):

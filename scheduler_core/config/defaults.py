@@ -67,6 +67,9 @@ _DEFAULT_PLUGINS: Final = (
 def default_plugins(gates: FeatureGates) -> Plugins:
     """The plugins of a profile that names none, all of them through `multi_point`."""
     enabled = list(_DEFAULT_PLUGINS)
+    if gates.switches.node_name_first:
+        name = enabled.pop(enabled.index(Plugin(name="NodeName")))
+        enabled.insert(enabled.index(Plugin(name="NodeUnschedulable")), name)
     if gates.enabled("NodeDeclaredFeatures"):
         enabled.append(Plugin(name="NodeDeclaredFeatures"))
     if gates.enabled("DynamicResourceAllocation"):

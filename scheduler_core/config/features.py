@@ -127,7 +127,7 @@ NOT_MODELLED: Final[Mapping[str, str]] = {
         "gate.no_derived_attributes", "kviz does not derive attributes of devices"
     ),
     "DRADeviceCompatibilityGroups": say(
-        "gate.no_compatibility_groups", "kviz does not read compatibility groups of devices"
+        "gate.no_compatibility_groups", "kviz does not compare the compatibility groups of devices"
     ),
     "DRAListTypeAttributes": say(
         "gate.no_list_attributes", "kviz does not model attributes of devices that are lists"

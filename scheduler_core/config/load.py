@@ -20,6 +20,7 @@ from scheduler_core.config.types import (
     API_VERSION,
     ARGS_TYPES,
     KIND,
+    POD_GROUP_POST_FILTER,
     Args,
     JsonValue,
     KubeSchedulerConfiguration,
@@ -69,7 +70,7 @@ def _load(value: JsonValue, gates: FeatureGates) -> KubeSchedulerConfiguration:
     problems = _type_problems(value)
     if problems:
         raise ConfigError(problems)
-    problems = _old_fields(value)
+    problems = [*_old_fields(value), *_later_fields(value, gates)]
     fields = {name: item for name, item in value.items() if name not in OLD_FIELDS}
     written = decode(fields, ConfigurationV1, (), problems)
     args = dict(_plugin_args(value, gates, problems))
@@ -147,6 +148,17 @@ def _old_fields(value: dict[str, JsonValue]) -> list[Problem]:
         for name in value
         if name in OLD_FIELDS
     ]
+
+
+def _later_fields(value: dict[str, JsonValue], gates: FeatureGates) -> Iterator[Problem]:
+    """What only a later release knows."""
+    if gates.switches.group_post_filter_sets:
+        return
+    for index, profile in enumerate(_items(value, "profiles")):
+        plugins = profile.get("plugins")
+        if isinstance(plugins, dict) and POD_GROUP_POST_FILTER in plugins:
+            path = ("profiles", index, "plugins", POD_GROUP_POST_FILTER)
+            yield Problem(path, f'unknown field "{POD_GROUP_POST_FILTER}"')
 
 
 def _plugin_args(

@@ -169,6 +169,7 @@ def _unknown_plugins(plugins: Plugins, implements: Implements, path: Path) -> It
     sets = {point.value: each for point, each in plugins.by_point().items()}
     sets["PlacementGenerate"] = plugins.placement_generate
     sets["PlacementScore"] = plugins.placement_score
+    sets["PodGroupPostFilter"] = plugins.pod_group_post_filter
     for kind, plugin_set in sets.items():
         for index, plugin in enumerate(plugin_set.enabled):
             if plugin.name not in implements:

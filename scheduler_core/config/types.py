@@ -19,6 +19,8 @@ from scheduler_core.api.types import NodeAffinity, TopologySpreadConstraint
 
 API_VERSION: Final = "kubescheduler.config.k8s.io/v1"
 KIND: Final = "KubeSchedulerConfiguration"
+POD_GROUP_POST_FILTER: Final = "podGroupPostFilter"
+"""The field of `pod_group_post_filter`."""
 DEFAULT_SCHEDULER_NAME: Final = "default-scheduler"
 MAX_CUSTOM_SCORE: Final = 10
 """Largest `score` of a shape point."""
@@ -86,7 +88,7 @@ class PluginSet(ConfigStruct, frozen=True, kw_only=True):
 class Plugins(ConfigStruct, frozen=True, kw_only=True):
     """What is enabled and disabled per extension point.
 
-    `multi_point` stands for every point a plugin implements. The two placement sets belong to
+    `multi_point` stands for every point a plugin implements. The last three sets belong to
     pod groups: they are accepted and merged, and take part in no cycle of a single pod.
     """
 
@@ -105,9 +107,10 @@ class Plugins(ConfigStruct, frozen=True, kw_only=True):
     multi_point: PluginSet = PluginSet()
     placement_generate: PluginSet = PluginSet()
     placement_score: PluginSet = PluginSet()
+    pod_group_post_filter: PluginSet = PluginSet()
 
     def by_point(self) -> dict[ExtensionPoint, PluginSet]:
-        """The twelve extension points' own sets, without `multi_point` and the placement sets."""
+        """The twelve extension points' own sets, without `multi_point` and those of groups."""
         return {
             ExtensionPoint.PRE_ENQUEUE: self.pre_enqueue,
             ExtensionPoint.QUEUE_SORT: self.queue_sort,
@@ -124,7 +127,7 @@ class Plugins(ConfigStruct, frozen=True, kw_only=True):
         }
 
     def sets(self) -> dict[str, PluginSet]:
-        """All sets by their name here, `multi_point` and the placement sets included."""
+        """All sets by their name here, `multi_point` and those of groups included."""
         return {name: getattr(self, name) for name in self.__struct_fields__}
 
     def enabled_names(self) -> list[str]:

@@ -74,6 +74,8 @@ def _relevant(
         spec = each.item.spec
         if not partitionable and (spec.per_device_node_selection or spec.shared_counters):
             continue
+        if each.withheld:
+            continue
         try:
             if not (counters_everywhere and spec.shared_counters) and not each.is_on(node):
                 continue
@@ -99,7 +101,8 @@ def _pool(
     same = [each for each in slices.all() if each.pool == pool_id]
     if any(each.item.spec.pool.generation > first.generation for each in same):
         return None
-    current = [each for each in same if each.item.spec.pool.generation == first.generation]
+    of_today = (each for each in same if each.item.spec.pool.generation == first.generation)
+    current = [each for each in of_today if not each.withheld]
     if len(current) != first.resource_slice_count:
         return Pool(pool_id, incomplete=True)
     return _build(pool_id, members, current, partitionable)

@@ -75,11 +75,13 @@ class Slice:
     """A resource slice and its devices, in order.
 
     `item` has the taints of rules among those of its devices; `plain` is what its driver wrote.
+    A slice `withheld` is taken for missing, so that its pool is incomplete.
     """
 
     item: ResourceSlice
     devices: tuple[SliceDevice, ...]
     plain: ResourceSlice
+    withheld: bool
 
     @property
     def name(self) -> str:
@@ -97,13 +99,27 @@ class Slice:
         return spec.per_device_node_selection and any(d.is_on(node) for d in self.devices)
 
 
-def slice_of(plain: ResourceSlice, item: ResourceSlice) -> Slice:
+def slice_of(plain: ResourceSlice, item: ResourceSlice, features: FeatureGates) -> Slice:
     driver, pool = item.spec.driver, item.spec.pool.name
     devices = tuple(
         SliceDevice(DeviceId(driver, pool, device.name), device, item)
         for device in item.spec.devices
     )
-    return Slice(item, devices, plain)
+    return Slice(item, devices, plain, _withheld(item, features))
+
+
+def _withheld(item: ResourceSlice, features: FeatureGates) -> bool:
+    """Tell whether a device has compatibility groups, of which the allocator knows nothing.
+
+    The gate DRADeviceCompatibilityGroups is off: no run may switch it on.
+
+    Upstream: v1.37 structured/internal/incubating/compatibility_groups.go.
+    """
+    taken = chain.from_iterable(device.consumes_counters for device in item.spec.devices)
+    switches = features.switches
+    return switches.compatibility_groups_withheld and any(
+        each.compatibility_groups for each in taken
+    )
 
 
 def node_matches(
@@ -124,7 +140,7 @@ def node_matches(
 class Slices:
     """All slices of the cluster, kept up to date with its objects.
 
-    `features` say which DeviceTaintRules count.
+    `features` say which DeviceTaintRules count, and which slices are withheld.
     """
 
     def __init__(self, objects: ObjectStore, features: FeatureGates) -> None:
@@ -180,7 +196,7 @@ class Slices:
                 continue
             item = tainted(plain, rules)
             if known is None or known.plain is not plain or known.item != item:
-                self._slices[key] = slice_of(plain, item)
+                self._slices[key] = slice_of(plain, item, self._features)
         self._on_node, self._counters_on_node, self._shared = {}, {}, []
         for each in self._slices.values():
             spec = each.item.spec

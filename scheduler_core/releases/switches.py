@@ -44,6 +44,9 @@ class Switches(Struct, frozen=True, kw_only=True):
     rules_need_selector: bool = False
     gated_pods_flushed: bool = False
     preemptors_activated: bool = False
+    compatibility_groups_withheld: bool = False
+    node_name_first: bool = False
+    group_post_filter_sets: bool = False
 
 
 AS_IN_1_36_2: Final = Switches()
@@ -266,6 +269,34 @@ SWITCHES: Final[Mapping[str, Switch]] = {
             "switch.preemptors_activated",
             "A pod whose last victim was not bound yet is tried again at once. Before, it waited "
             "for its backoff.",
+        ),
+    ),
+    "compatibility_groups_withheld": Switch(
+        "#139795",
+        say(
+            "switch.compatibility_groups_withheld",
+            "While DRADeviceCompatibilityGroups is off, a ResourceSlice with a device that has "
+            "compatibilityGroups is ignored, so that its pool is incomplete. Before, the field "
+            "was not read.",
+        ),
+        instead=say(
+            "switch.compatibility_groups_withheld.instead",
+            "Have the driver publish its devices without compatibilityGroups.",
+        ),
+    ),
+    "node_name_first": Switch(
+        "#140000",
+        say(
+            "switch.node_name_first",
+            "By default NodeName filters before NodeUnschedulable. Before, it filtered after it.",
+        ),
+    ),
+    "group_post_filter_sets": Switch(
+        "#139674",
+        say(
+            "switch.group_post_filter_sets",
+            "A profile may enable plugins at podGroupPostFilter. Before, such a configuration was "
+            "refused.",
         ),
     ),
 }

@@ -105,5 +105,8 @@ V1_37_2: Final = Release(
         rules_need_selector=True,
         gated_pods_flushed=True,
         preemptors_activated=True,
+        compatibility_groups_withheld=True,
+        node_name_first=True,
+        group_post_filter_sets=True,
     ),
 )

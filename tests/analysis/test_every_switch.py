@@ -41,6 +41,7 @@ from tests.plugins.placement import selector
 from tests.releases.test_device_switches import (
     BROKEN,
     DISTINCT,
+    grouped,
     half_a_pool,
     halves,
     pools_of_one_name,
@@ -49,7 +50,7 @@ from tests.releases.test_switches import apart_from, labelled_budget, requesting
 
 PART: Final = "part"
 MEBIBYTE: Final = 1 << 20
-N_NODES: Final = 24
+N_NODES: Final = 25
 """ImageLocality divides by them."""
 
 
@@ -120,6 +121,9 @@ def of_devices() -> Iterator[KubeObject]:
     yield resource_slice("error", device("g0"), node="error")
     yield claim("error", exactly(where='device.attributes["gpu.example.com"].nope == "x"'))
     yield claiming("error")
+    # compatibility_groups_withheld
+    yield node("groups").obj()
+    yield from (*grouped("groups"), claim("groups"), claiming("groups"))
     # DRADeviceTaintRules
     yield node("rule").obj()
     yield resource_slice("rule", device("g0"), node="rule")
@@ -226,6 +230,7 @@ ENDS: Final = {
     "freed": "claim_deletion_events",
     "gate": "gated_pods_nominated",
     "give": "refused_devices_give_back",
+    "groups": "compatibility_groups_withheld",
     "image": "image_volumes_raise_limit",
     "range": "capacities_in_range",
     "resize": "requests_by_pod",
@@ -254,6 +259,8 @@ WITHOUT_EFFECT: Final = {
     "preemptors_activated": "no victim of these is still being bound",
     "gated_pods_flushed": "it comes after five minutes, and the gate is still closed",
     "rules_need_selector": "no rule counts before, as its gate is off",
+    "node_name_first": "a pod that has a nodeName is not scheduled",
+    "group_post_filter_sets": "it lets configurations be read, and changes nothing in others",
     "PodLevelResourcesFixDefaulting": "a gate of the API server",
     "PodLevelResourcesFixKubeletQOSClass": "a gate of the kubelet",
 }

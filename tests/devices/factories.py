@@ -56,10 +56,11 @@ def device(
     *,
     capacity: Mapping[str, str | DeviceCapacity] | None = None,
     counters: Mapping[str, str] | None = None,
+    groups: tuple[str, ...] = (),
     **rest: object,
 ) -> Device:
-    """Return a device; `counters` are of the set `shared`, other names that are no field of a
-    device are attributes.
+    """Return a device; `counters` are of the set `shared` and have compatibility `groups`; other
+    names that are no field of a device are attributes.
     """
     fields = {name: rest.pop(name) for name in list(rest) if name in Device.__struct_fields__}
     consumed = {key: Counter(value=text) for key, text in (counters or {}).items()}
@@ -71,7 +72,13 @@ def device(
             for key, value in (capacity or {}).items()
         },
         consumes_counters=(
-            (DeviceCounterConsumption(counter_set="shared", counters=consumed),) if consumed else ()
+            (
+                DeviceCounterConsumption(
+                    counter_set="shared", counters=consumed, compatibility_groups=groups
+                ),
+            )
+            if consumed
+            else ()
         ),
         **fields,  # type: ignore[arg-type]
     )

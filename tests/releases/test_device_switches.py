@@ -217,6 +217,23 @@ def test_a_capacity_out_of_range_ends_the_attempt(
     assert str(caught.value) == f"claim default/c, request r0: {what}"
 
 
+def grouped(name: str) -> tuple[ResourceSlice, ...]:
+    """Counters of a node, a device of a compatibility group and one of none, in a slice each."""
+    counters = (CounterSet(name="shared", counters={"memory": Counter(value="2Gi")}),)
+    taking = device("g0", counters={"memory": "2Gi"}, groups=("a",))
+    return (
+        resource_slice(f"{name}-0", node=name, count=3, shared_counters=counters),
+        resource_slice(f"{name}-1", taking, node=name, count=3),
+        resource_slice(f"{name}-2", device("plain"), node=name, count=3),
+    )
+
+
+@pytest.mark.parametrize(("on", "given"), [(False, ["r0=g0"]), (True, None)])
+def test_a_slice_with_compatibility_groups_is_missing(on: bool, given: list[str] | None) -> None:
+    features = with_switch("compatibility_groups_withheld", on)
+    assert given_devices([claim("c")], *grouped("n1"), features=features) == given
+
+
 @pytest.mark.parametrize(("on", "given"), [(False, ["r0=x0", "r0=y", "r0=x1"]), (True, None)])
 def test_distinct_devices_differ_each_from_each(on: bool, given: list[str] | None) -> None:
     devices = [device("x0", k="x"), device("y", k="y"), device("x1", k="x")]

@@ -25,6 +25,8 @@ from scheduler_core.api import (
     Toleration,
     Volume,
 )
+from scheduler_core.config import ConfigError, load_configuration
+from scheduler_core.config.defaults import default_plugins
 from scheduler_core.plugins.image_locality import ImageLocality
 from scheduler_core.queue.event_changes import pod_scheduling_properties_change
 from scheduler_core.trace.events import QueueMoved
@@ -40,6 +42,13 @@ LISTED = """\
   pluginConfig:
   - name: PodTopologySpread
     args: {defaultingType: List}
+"""
+PROFILE = """\
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- plugins:
+    podGroupPostFilter: {}
 """
 
 
@@ -280,3 +289,30 @@ def test_a_pod_whose_last_victim_was_still_being_bound_is_tried_at_once(on: bool
     cluster.attempt()
     assert cluster.queue.active_pods() == [cluster.queue.get("default/high")][: int(on)]
     assert cluster.backing_off() == (["low"] if on else ["high", "low"])
+
+
+@BOTH
+def test_node_name_filters_first(on: bool) -> None:
+    names = [
+        each.name
+        for each in default_plugins(with_switch("node_name_first", on)).multi_point.enabled
+    ]
+    first = names[names.index("PrioritySort") + 1 :]
+    both = ["NodeName", "NodeUnschedulable"] if on else ["NodeUnschedulable", "NodeName"]
+    assert first[:3] == [*both, "TaintToleration"]
+
+
+@BOTH
+def test_a_profile_may_set_the_post_filter_of_groups(on: bool) -> None:
+    features = with_switch("group_post_filter_sets", on)
+    text = PROFILE.format("{enabled: [{name: DefaultPreemption}]}")
+    if on:
+        (profile,) = load_configuration(text, features).profiles
+        assert [each.name for each in profile.plugins.pod_group_post_filter.enabled] == [
+            "DefaultPreemption"
+        ]
+        return
+    with pytest.raises(ConfigError) as caught:
+        load_configuration(text, features)
+    (problem,) = caught.value.problems
+    assert problem.message == 'unknown field "podGroupPostFilter"'
