@@ -6,15 +6,17 @@ import contextlib
 import re
 import sqlite3
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 import zstandard
 
 from kviz.project.backup import BackupProblem, check_backup
 from tests.real_servers import new_database
-from tests.running_server import SQLITE, Server, command, environment, serving
+from tests.running_server import Server, command, environment, serving
 from tests.waiting import eventually
 from tests.web.cast import CLUSTER, crowd
 from tests.web.test_serve import call, has_begun, run_of, wait_for
@@ -121,12 +123,23 @@ def test_what_is_there_goes_only_when_asked(
     assert runs_in(data_dir) == runs_before
 
     assert kviz(data_dir, "restore", "--replace", str(file)).returncode == 0
-    assert run.replace("-", "") in runs_in(data_dir)
+    assert run in runs_in(data_dir)
 
 
 def runs_in(data_dir: Path) -> set[str]:
-    with contextlib.closing(sqlite3.connect(data_dir / "kviz.sqlite3")) as database:
-        return {key for (key,) in database.execute("SELECT id FROM runs_run")}
+    with database_of(data_dir) as database:
+        return {str(UUID(str(key))) for (key,) in database.execute("SELECT id FROM runs_run")}
+
+
+@contextlib.contextmanager
+def database_of(data_dir: Path) -> Iterator[Any]:
+    """A connection to a folder's own database, wherever the tests run; what it wrote stays."""
+    import psycopg
+
+    url = environment(data_dir).get("KVIZ_DATABASE_URL")
+    connection = psycopg.connect(url) if url else sqlite3.connect(data_dir / "kviz.sqlite3")
+    with contextlib.closing(connection), connection:
+        yield connection
 
 
 def test_a_folder_that_is_served_is_not_replaced(
@@ -173,14 +186,15 @@ def test_a_damaged_file_changes_nothing(backed_up: tuple[Path, str, Any], data_d
 
 @pytest.mark.slow("starts commands")
 def test_data_of_a_later_version_is_refused(data_dir: Path, tmp_path: Path) -> None:
-    with contextlib.closing(sqlite3.connect(data_dir / "kviz.sqlite3")) as database, database:
+    with database_of(data_dir) as database:
         database.execute(
-            "INSERT INTO django_migrations (app, name, applied) VALUES ('runs', '9999_later', '')"
+            "INSERT INTO django_migrations (app, name, applied)"
+            " VALUES ('runs', '9999_later', '2026-01-01')"
         )
     file = tmp_path / "later.backup"
 
     for asked in (("backup", str(file)), ("serve", "--port", "0"), ("worker",)):
-        refused = kviz(data_dir, *asked, **SQLITE)
+        refused = kviz(data_dir, *asked)
         assert refused.returncode == 1
         assert refused.stderr.startswith("kviz: This kviz is older than the data")
         assert "runs.9999_later" in refused.stderr

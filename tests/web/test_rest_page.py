@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from django.db import connection
 from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.renderers import OpenApiYamlRenderer
@@ -16,6 +17,9 @@ pytestmark = pytest.mark.django_db
 COMMITTED = Path(__file__).parents[2] / "docs/openapi.yaml"
 
 
+@pytest.mark.skipif(
+    connection.vendor != "sqlite", reason="the document has the bounds of SQLite's integers"
+)
 def test_the_committed_schema_is_todays() -> None:
     schema = SchemaGenerator().get_schema(public=True)  # type: ignore[no-untyped-call]
     rendered = OpenApiYamlRenderer().render(schema, renderer_context={})  # type: ignore[no-untyped-call]
