@@ -17,7 +17,9 @@ from drf_spectacular.renderers import OpenApiJsonRenderer
 from hypothesis import HealthCheck, Phase, given
 from hypothesis import strategies as st
 from schemathesis.core.result import Ok
+from urllib3 import HTTPResponse
 
+from kviz.runs.sharing import run_share
 from tests.effort import examples
 from tests.web.cast import Person
 
@@ -50,13 +52,22 @@ def answer_to(case: schemathesis.Case[Any], person: Person) -> Any:
     return browser.generic(wire.method or "", path, body, kind, headers=headers)
 
 
+def as_received(answer: Any) -> requests.Response:
+    received = requests.Response()
+    received.status_code, received._content = answer.status_code, answer.content
+    received.headers["Content-Type"] = answer.headers["Content-Type"]
+    received.raw = HTTPResponse(headers=dict(answer.headers))
+    received.request = requests.Request("GET", HOST).prepare()
+    return received
+
+
 @pytest.mark.hypothesis
 @EVERY
 def test_no_request_is_too_strange(operation: Any, ada: Person) -> None:
-    there: dict[str, object] = {}
-    if "{run_id}" in operation.path or "{snapshot_id}" in operation.path:
-        run = ada.finished()
-        there = {"run_id": str(run.pk), "snapshot_id": str(run.snapshot_id), "cycle": 1}
+    run = ada.finished()
+    link = run_share(run=run)
+    there: dict[str, object] = {"run_id": str(run.pk), "snapshot_id": str(run.snapshot_id)}
+    there |= {"cycle": 1, "link_id": link.pk}
 
     @examples(4, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
     @given(operation.as_strategy(), st.booleans())
@@ -69,6 +80,8 @@ def test_no_request_is_too_strange(operation: Any, ada: Person) -> None:
         assert str(answer.status_code) in documented, answer.content[:500]
         if answer.status_code >= 400:
             assert answer.headers["Content-Type"] == "application/problem+json"
+        elif answer.headers.get("Content-Type") == "application/json":
+            operation.validate_response(as_received(answer))
 
     ask()
 

@@ -24,7 +24,10 @@ MAX_DAYS = 3650
 
 
 class ShareLinkSerializer(serializers.ModelSerializer[ShareLink]):
-    made_by = serializers.CharField(source="made_by.username", default=None)
+    made_by = serializers.CharField(
+        source="made_by.username", default=None, allow_null=True,
+        help_text="Null where kviz runs without accounts.",
+    )  # fmt: skip
     is_open = serializers.BooleanField()
     url = serializers.SerializerMethodField(help_text="Null for who may not share.")
 
