@@ -36,7 +36,8 @@ class Shown(Fact, frozen=True, kw_only=True):
 class Place(Moment, frozen=True, kw_only=True):
     """Where a row leads: a moment in the run of a sample, of a lesson, or of a cluster of the file.
 
-    `look` says what one sees there, `shows` proves it.
+    `look` says what one sees there; `shows` proves it of the run, `words` of the screen: they stand
+    on the English one.
     """
 
     sample: str = ""
@@ -44,6 +45,7 @@ class Place(Moment, frozen=True, kw_only=True):
     cluster: str = ""
     view: View = "explorer"
     look: Prose = Prose()
+    words: tuple[str, ...] = ()
     shows: tuple[Shown, ...] = ()
 
 

@@ -17,6 +17,7 @@ from typing import Final
 import msgspec
 from django.conf import settings
 from django.utils.translation import get_language, override, pgettext
+from django.utils.translation import gettext_lazy as _
 
 from kviz.reference.form import Part, read_file
 from scheduler_core.config.old_names import OLD_NAMES, OldName
@@ -38,6 +39,14 @@ MODEL: Final = "model"
 NAMES: Final = "names"
 """The group of rows that the engine's table makes."""
 NAMES_TITLE: Final = "Predicates, priorities and plugins"
+
+SINCE: Final = {
+    "before": _("1.15 or earlier"),
+    "unknown": _("not known"),
+    "none": _("a word of no release"),
+}
+"""What is said where no release is named: so in all that the texts tell of, not found out, or a
+word that no release has."""
 
 TODAYS_WORDS: Final = {
     "schedulerName",
@@ -63,18 +72,25 @@ class Row(Part, frozen=True):
     `now` is what v1.36 has, and later releases too but for those in `later`, by minor release:
     each holds until the next one there. `terms` are ids of the glossary, `plugins` names of plugins
     with a page; `gate` if it is about a feature gate, which the document about the configuration
-    has. The words of `then` are not old ones before the release `until`, if there is one.
+    has. The words of `then` are not old ones before the release `until`, if there is one. `since`
+    is the first release in which `now` is so by default, or one of SINCE.
     """
 
     id: str
     group: str
     then: tuple[str, ...]
     now: str
+    since: str
     plugins: tuple[str, ...] = ()
     terms: tuple[str, ...] = ()
     gate: str = ""
     until: str = ""
     later: dict[str, str] = msgspec.field(default_factory=dict)
+
+    @property
+    def since_text(self) -> str:
+        """Since when it is so, for people."""
+        return str(SINCE.get(self.since, f"v{self.since}"))
 
     @property
     def latest(self) -> str:
@@ -192,7 +208,14 @@ def _name_rows() -> Iterator[Row]:
     for name, old in OLD_NAMES.items():
         by_meaning.setdefault(old, []).append(name)
     for old, names in by_meaning.items():
-        yield Row(id=names[0], group=NAMES, then=tuple(names), now=old.sentence, plugins=old.now)
+        yield Row(
+            id=names[0],
+            group=NAMES,
+            then=tuple(names),
+            now=old.sentence,
+            since=old.since,
+            plugins=old.now,
+        )
 
 
 def _setting_rows() -> Iterator[Row]:
@@ -203,6 +226,7 @@ def _setting_rows() -> Iterator[Row]:
             group="configuration",
             then=(then,),
             now=old.now,
+            since=old.since,
             plugins=old.plugins,
             terms=("profile",),
         )
@@ -216,6 +240,7 @@ def _setting_rows() -> Iterator[Row]:
         group="configuration",
         then=tuple(OLD_VERSIONS),
         now=now,
+        since="1.25",
         terms=("profile",),
     )
     for name, old in OLD_GATES.items():
@@ -224,6 +249,7 @@ def _setting_rows() -> Iterator[Row]:
             group="gates",
             then=(name,),
             now=old.now,
+            since=old.since,
             plugins=old.plugins,
             terms=("feature-gate",),
         )
@@ -243,7 +269,7 @@ def _bounded(word: str) -> str:
 def _said() -> dict[str, str]:
     """What a row says in all languages, in small letters, by its id."""
     found: dict[str, str] = {}
-    for language, _ in settings.LANGUAGES:
+    for language, _name in settings.LANGUAGES:
         in_language = _in(language)
         titles = {group.id: group.title for group in in_language.groups}
         for row in in_language.rows:

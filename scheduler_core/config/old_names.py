@@ -20,12 +20,14 @@ class OldName:
     """A name that no plugin has any longer.
 
     `now` are the plugins that do its work, none if nothing does; `note` says what else is
-    important, in a sentence.
+    important, in a sentence. `since` is the first release in which that is so: most predicates and
+    priorities became plugins in 1.18.
     """
 
     was: Former
     now: tuple[str, ...]
     note: str = ""
+    since: str = "1.18"
 
     @property
     def sentence(self) -> str:
@@ -81,27 +83,33 @@ OLD_NAMES: Final[Mapping[str, OldName]] = {
         "predicate",
         ("TaintToleration",),
         say("old.condition_taints", "Conditions act through taints node.kubernetes.io/*."),
+        since="1.12",
     ),
     "CheckNodeMemoryPressure": OldName(
-        "predicate", ("TaintToleration",), _taint("memory-pressure")
+        "predicate", ("TaintToleration",), _taint("memory-pressure"), since="1.12"
     ),
-    "CheckNodeDiskPressure": OldName("predicate", ("TaintToleration",), _taint("disk-pressure")),
-    "CheckNodePIDPressure": OldName("predicate", ("TaintToleration",), _taint("pid-pressure")),
+    "CheckNodeDiskPressure": OldName(
+        "predicate", ("TaintToleration",), _taint("disk-pressure"), since="1.12"
+    ),
+    "CheckNodePIDPressure": OldName(
+        "predicate", ("TaintToleration",), _taint("pid-pressure"), since="1.12"
+    ),
     "NoDiskConflict": OldName("predicate", ("VolumeRestrictions",)),
     "NoVolumeZoneConflict": OldName("predicate", ("VolumeZone",)),
     "CheckVolumeBinding": OldName("predicate", ("VolumeBinding",)),
     "MaxCSIVolumeCount": OldName("predicate", _LIMITS),
     "MaxCSIVolumeCountPred": OldName("predicate", _LIMITS),
-    "MaxEBSVolumeCount": OldName("predicate", _LIMITS, _IN_TREE),
-    "MaxGCEPDVolumeCount": OldName("predicate", _LIMITS, _IN_TREE),
-    "MaxAzureDiskVolumeCount": OldName("predicate", _LIMITS, _IN_TREE),
-    "MaxCinderVolumeCount": OldName("predicate", _LIMITS, _IN_TREE),
+    "MaxEBSVolumeCount": OldName("predicate", _LIMITS, _IN_TREE, since="1.31"),
+    "MaxGCEPDVolumeCount": OldName("predicate", _LIMITS, _IN_TREE, since="1.31"),
+    "MaxAzureDiskVolumeCount": OldName("predicate", _LIMITS, _IN_TREE, since="1.31"),
+    "MaxCinderVolumeCount": OldName("predicate", _LIMITS, _IN_TREE, since="1.31"),
     "MatchInterPodAffinity": OldName("predicate", ("InterPodAffinity",)),
     "EvenPodsSpread": OldName("predicate", ("PodTopologySpread",)),
     "CheckNodeLabelPresence": OldName(
         "predicate",
         (),
         say("old.required_term", "It is gone; a required term of NodeAffinity asks for labels."),
+        since="1.23",
     ),
     "CheckServiceAffinity": OldName(
         "predicate",
@@ -110,22 +118,28 @@ OLD_NAMES: Final[Mapping[str, OldName]] = {
             "old.pods_together",
             "It is gone; InterPodAffinity keeps pods together in a topology domain.",
         ),
+        since="1.23",
     ),
-    "LeastRequestedPriority": OldName("priority", _FIT, _strategy("LeastAllocated")),
-    "MostRequestedPriority": OldName("priority", _FIT, _strategy("MostAllocated")),
+    "LeastRequestedPriority": OldName("priority", _FIT, _strategy("LeastAllocated"), since="1.22"),
+    "MostRequestedPriority": OldName("priority", _FIT, _strategy("MostAllocated"), since="1.22"),
     "RequestedToCapacityRatioPriority": OldName(
-        "priority", _FIT, _strategy("RequestedToCapacityRatio")
+        "priority", _FIT, _strategy("RequestedToCapacityRatio"), since="1.22"
     ),
     "BalancedResourceAllocation": OldName("priority", ("NodeResourcesBalancedAllocation",)),
-    "SelectorSpreadPriority": OldName("priority", ("PodTopologySpread",), _DEFAULTS),
-    "ServiceSpreadingPriority": OldName("priority", ("PodTopologySpread",), _DEFAULTS),
+    "SelectorSpreadPriority": OldName("priority", ("PodTopologySpread",), _DEFAULTS, since="1.20"),
+    "ServiceSpreadingPriority": OldName(
+        "priority", ("PodTopologySpread",), _DEFAULTS, since="1.20"
+    ),
     "EvenPodsSpreadPriority": OldName("priority", ("PodTopologySpread",)),
     "NodeAffinityPriority": OldName("priority", ("NodeAffinity",)),
     "TaintTolerationPriority": OldName("priority", ("TaintToleration",)),
     "ImageLocalityPriority": OldName("priority", ("ImageLocality",)),
     "InterPodAffinityPriority": OldName("priority", ("InterPodAffinity",)),
     "ResourceLimitsPriority": OldName(
-        "priority", (), say("old.limits_not_scored", "It is gone: limits of a pod are not scored.")
+        "priority",
+        (),
+        say("old.limits_not_scored", "It is gone: limits of a pod are not scored."),
+        since="1.19",
     ),
     "EqualPriority": OldName(
         "priority",
@@ -134,22 +148,34 @@ OLD_NAMES: Final[Mapping[str, OldName]] = {
             "old.no_score_plugins",
             "It is gone; a profile without Score plugins rates all nodes the same.",
         ),
+        since="1.23",
     ),
     "NodePreferAvoidPodsPriority": OldName(
-        "priority", (), say("old.annotation_gone", "It is gone, with the annotation that it read.")
+        "priority",
+        (),
+        say("old.annotation_gone", "It is gone, with the annotation that it read."),
+        since="1.23",
     ),
-    "NodeResourcesLeastAllocated": OldName("plugin", _FIT, _strategy("LeastAllocated")),
-    "NodeResourcesMostAllocated": OldName("plugin", _FIT, _strategy("MostAllocated")),
-    "RequestedToCapacityRatio": OldName("plugin", _FIT, _strategy("RequestedToCapacityRatio")),
-    "SelectorSpread": OldName("plugin", ("PodTopologySpread",), _DEFAULTS),
-    "DefaultPodTopologySpread": OldName("plugin", ("PodTopologySpread",), _DEFAULTS),
+    "NodeResourcesLeastAllocated": OldName(
+        "plugin", _FIT, _strategy("LeastAllocated"), since="1.22"
+    ),
+    "NodeResourcesMostAllocated": OldName("plugin", _FIT, _strategy("MostAllocated"), since="1.22"),
+    "RequestedToCapacityRatio": OldName(
+        "plugin", _FIT, _strategy("RequestedToCapacityRatio"), since="1.22"
+    ),
+    "SelectorSpread": OldName("plugin", ("PodTopologySpread",), _DEFAULTS, since="1.20"),
+    "DefaultPodTopologySpread": OldName("plugin", ("PodTopologySpread",), _DEFAULTS, since="1.20"),
     "NodePreferAvoidPods": OldName(
-        "plugin", (), say("old.annotation_gone", "It is gone, with the annotation that it read.")
+        "plugin",
+        (),
+        say("old.annotation_gone", "It is gone, with the annotation that it read."),
+        since="1.23",
     ),
     "NodeLabel": OldName(
         "plugin",
         (),
         say("old.required_term", "It is gone; a required term of NodeAffinity asks for labels."),
+        since="1.23",
     ),
     "ServiceAffinity": OldName(
         "plugin",
@@ -158,11 +184,12 @@ OLD_NAMES: Final[Mapping[str, OldName]] = {
             "old.pods_together",
             "It is gone; InterPodAffinity keeps pods together in a topology domain.",
         ),
+        since="1.23",
     ),
-    "EBSLimits": OldName("plugin", _LIMITS, _IN_TREE),
-    "GCEPDLimits": OldName("plugin", _LIMITS, _IN_TREE),
-    "AzureDiskLimits": OldName("plugin", _LIMITS, _IN_TREE),
-    "CinderLimits": OldName("plugin", _LIMITS, _IN_TREE),
+    "EBSLimits": OldName("plugin", _LIMITS, _IN_TREE, since="1.31"),
+    "GCEPDLimits": OldName("plugin", _LIMITS, _IN_TREE, since="1.31"),
+    "AzureDiskLimits": OldName("plugin", _LIMITS, _IN_TREE, since="1.31"),
+    "CinderLimits": OldName("plugin", _LIMITS, _IN_TREE, since="1.31"),
 }
 """By the name as a policy file, a configuration or a message has it."""
 

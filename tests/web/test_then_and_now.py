@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.test import Client
 from django.utils.translation import override
@@ -9,7 +11,7 @@ from django.utils.translation import override
 from kviz.reference.classic import messages_then, names_then
 from kviz.reference.glossary import glossary
 from kviz.reference.plugin_guide import guide_of
-from kviz.reference.then_and_now import TODAYS_WORDS, old_words_in, table
+from kviz.reference.then_and_now import MODEL, SINCE, TODAYS_WORDS, old_words_in, table
 from kviz.runs.sharing import run_share
 from scheduler_core.config.old_names import OLD_NAMES
 from scheduler_core.config.old_settings import OLD_FIELDS, OLD_GATES
@@ -126,6 +128,14 @@ def test_every_old_name_is_found_and_decoded() -> None:
 
 def test_words_of_today_are_not_taken_for_old_ones() -> None:
     assert not old_words_in("plugins: bindTimeoutSeconds, schedulerName and priorities")
+
+
+def test_every_row_says_since_when_it_is_so() -> None:
+    for row in table().rows:
+        assert re.fullmatch(r"1\.\d\d", row.since) or row.since in SINCE, row.id
+        assert (row.since == "none") == (row.group == MODEL), row.id
+    unknown = [row.id for row in table().rows if row.since == "unknown"]
+    assert unknown == ["unschedulable-pod-update", "resized-requests"]
 
 
 def test_every_row_has_a_link() -> None:
