@@ -161,6 +161,33 @@ class Term:
         return tuple(each for each in self.expressions if not each.met)
 
 
+MAX_TERMS: Final = 3
+"""So many terms of a selector are told in a headline, those that miss the fewest expressions."""
+
+
+def missed_asks(terms: Sequence[Term]) -> str:
+    """Return in short what each of the nearest terms misses, any of which would do."""
+    nearest = _nearest(terms)
+    asks = [series((each.short_asks for each in term.missed), AND) for term in nearest[:MAX_TERMS]]
+    text = series(dict.fromkeys(asks), OR)
+    n_more = len(nearest) - MAX_TERMS
+    if n_more <= 0:
+        return text
+    return say("labels.more_terms", "{terms} (or {n} more)", terms=text, n=n_more)
+
+
+def missed_has(terms: Sequence[Term]) -> str:
+    """Return in short what the node has of that."""
+    missed = (each.short_has for term in _nearest(terms)[:MAX_TERMS] for each in term.missed)
+    return series(dict.fromkeys(missed))
+
+
+def _nearest(terms: Sequence[Term]) -> list[Term]:
+    """Return the terms that miss something, those with the fewest such expressions first."""
+    able = (term for term in terms if term.missed and not term.errors)
+    return sorted(able, key=lambda term: len(term.missed))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AffinityTerms(Requirement):
     """A required node affinity: one of its terms must hold."""
@@ -206,15 +233,11 @@ class AffinityTerms(Requirement):
 
     @property
     def headline(self) -> str:
-        term = self._nearest
-        if self.met or self.source == "scheduler" or term is None or not term.missed:
+        asks = missed_asks(self.terms)
+        if self.met or self.source == "scheduler" or not asks:
             return self.sentence
-        return say(
-            "labels.requires",
-            "requires {asks}, the node has {has}",
-            asks=series((each.short_asks for each in term.missed), AND),
-            has=series(dict.fromkeys(each.short_has for each in term.missed)),
-        )
+        has = missed_has(self.terms)
+        return say("labels.requires", "requires {asks}, the node has {has}", asks=asks, has=has)
 
     @property
     def _nearest(self) -> Term | None:

@@ -12,7 +12,13 @@ from typing import Literal
 from scheduler_core.api import PersistentVolume, PersistentVolumeClaim, StorageClass
 from scheduler_core.api.claims import SELECTED_NODE, STORAGE, claim_class
 from scheduler_core.api.selectors import label_selector_matches
-from scheduler_core.evidence.node_labels import Term, label_terms, one_of
+from scheduler_core.evidence.node_labels import (
+    Term,
+    label_terms,
+    missed_asks,
+    missed_has,
+    one_of,
+)
 from scheduler_core.evidence.requirement import (
     MAX_NAMED,
     AtNode,
@@ -30,7 +36,7 @@ from scheduler_core.plugins.volume_zone import (
     VolumeTopology,
     in_topology,
 )
-from scheduler_core.wording import AND, OR, say, series, some_of
+from scheduler_core.wording import OR, say, series, some_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,15 +91,15 @@ class VolumeUsable(Requirement):
 
     @property
     def headline(self) -> str:
-        missed = min((term.missed for term in self.terms), key=len, default=())
-        if self.met or not missed:
+        where = missed_asks(self.terms)
+        if self.met or not where:
             return self.sentence
         return say(
             "volumes.usable_elsewhere",
             "needs volume {volume}, usable where {where}; the node has {has}",
             volume=self.volume,
-            where=series((each.short_asks for each in missed), AND),
-            has=series(dict.fromkeys(each.short_has for each in missed)),
+            where=where,
+            has=missed_has(self.terms),
         )
 
 

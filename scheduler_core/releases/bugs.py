@@ -39,13 +39,16 @@ class Bug(Struct, frozen=True, kw_only=True):
     """One bug.
 
     `upstream` is the number of its issue, or of the change that mends it, as in `#141339`; empty
-    where none is known. `mended_by` names the switch of the releases that have it mended.
+    where none is known. `by_design`: preemption is meant to do so, and the issue, not yet accepted
+    upstream, asks for something else. `mended_by` names the switch of the releases that have it
+    mended.
     """
 
     upstream: str = ""
     happens: str
     instead: str
     modelled: bool = True
+    by_design: bool = False
     mended_by: str = ""
 
 
@@ -138,6 +141,7 @@ BUGS: Final[Mapping[BugName, Bug]] = {
     ),
     "equals_keep_daemon": Bug(
         upstream="#140984",
+        by_design=True,
         happens=say(
             "bug.equals_keep_daemon",
             "a DaemonSet's pod has this one node only; while pods of the same or a higher "
@@ -150,6 +154,7 @@ BUGS: Final[Mapping[BugName, Bug]] = {
     ),
     "daemon_evicted": Bug(
         upstream="#141227",
+        by_design=True,
         happens=say(
             "bug.daemon_evicted",
             "preemption does not see that a DaemonSet's pod can go to no other node, and evicts "
@@ -271,6 +276,17 @@ def bug_met(name: BugName, where: str, release: str) -> str:
             where=where,
             happens=bug.happens,
             release=release,
+            instead=bug.instead,
+        )
+    if bug.by_design:
+        return say(
+            "bug.met_by_design",
+            "{where}: {happens} (preemption of {release} is made so; {number}, not accepted so "
+            "far, asks to change it). {instead}",
+            where=where,
+            happens=bug.happens,
+            release=release,
+            number=bug.upstream,
             instead=bug.instead,
         )
     return say(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from scheduler_core import ENGINE_VERSION
-from scheduler_core.api import KubeObject, Node, Pod, PriorityClass
+from scheduler_core.api import KubeObject, Node, ObjectMeta, Pod, PriorityClass
 from scheduler_core.api.gc_freeze import gc_frozen
 from scheduler_core.api.priority import PriorityClasses, UnknownPriorityClassError
 from scheduler_core.changes.admission import admit
@@ -377,9 +377,18 @@ class Run:
 
 
 def start_ns(objects: Sequence[KubeObject]) -> int:
-    """Return when the run starts: the second after the latest time an object names."""
-    latest = max((item.metadata.creation_timestamp or 0 for item in objects), default=0)
+    """Return when the run starts: the second after an object was last created or deleted.
+
+    What is being deleted names the end of its grace period, which may be yet to come.
+    """
+    latest = max((_touched_ns(item.metadata) for item in objects), default=0)
     return max(DEFAULT_START_NS, -(-latest // SECOND_NS) * SECOND_NS)
+
+
+def _touched_ns(metadata: ObjectMeta) -> int:
+    grace_ns = (metadata.deletion_grace_period_seconds or 0) * SECOND_NS
+    deleted_ns = (metadata.deletion_timestamp or 0) - grace_ns
+    return max(metadata.creation_timestamp or 0, deleted_ns)
 
 
 def timing_of(options: ScenarioOptions, timing: Timing) -> Timing:

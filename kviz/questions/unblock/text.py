@@ -286,6 +286,7 @@ KINDS = {
     "label": say("unblock.labels_nodes", "labels of nodes"),
     "untaint": say("unblock.taking_taints_off", "taking taints off"),
     "claim": say("unblock.providing_claim", "providing a claim"),
+    "defaultClass": say("unblock.default_class", "a default storage class"),
     "storageClass": say("unblock.storage_class", "another or a new storage class"),
     "devices": say("unblock.asking_other_devices", "asking for other devices"),
     "deviceClass": say("unblock.missing_device_class", "a missing device class"),
@@ -295,6 +296,7 @@ KINDS = {
     "priority": say("unblock.higher_priority", "a higher priority"),
     "class": say("unblock.priority_class_own", "a dedicated priority class"),
     "move": say("unblock.moving_pods", "moving pods"),
+    "bring": say("unblock.bringing", "starting the pod that it wants again on the node"),
     "delete": say("unblock.deleting_pods", "deleting pods"),
     "node": say("unblock.more_node", "one more node"),
 }

@@ -37,6 +37,7 @@ Kind = Literal[
     "label",
     "untaint",
     "claim",
+    "defaultClass",
     "storageClass",
     "devices",
     "deviceClass",
@@ -46,6 +47,7 @@ Kind = Literal[
     "priority",
     "class",
     "move",
+    "bring",
     "delete",
     "node",
 ]
@@ -61,7 +63,7 @@ PRICES: Final[dict[Kind, int]] = {
     "wait": 1,
     "ready": 1,
     "force": 4,
-    "rollout": 3,
+    "rollout": 1,
     "scale": 6,
     "uncordon": 2,
     "shrink": 2,
@@ -72,15 +74,17 @@ PRICES: Final[dict[Kind, int]] = {
     "label": 3,
     "untaint": 4,
     "claim": 4,
+    "defaultClass": 3,
     "storageClass": 4,
     "devices": 3,
     "deviceClass": 4,
-    "volume": 6,
+    "volume": 12,
     "volumeLimit": 6,
     "driver": 4,
     "priority": 4,
     "class": 5,
     "move": 5,
+    "bring": 5,
     "delete": 8,
     "node": 10,
 }
@@ -94,8 +98,6 @@ BROKEN_BUDGET: Final = 10
 """For each pod that is moved or deleted though its disruption budget does not allow it."""
 AGAINST_THE_NODE: Final = 5
 """For going where a node is cordoned or in bad health."""
-UNDONE: Final = 20
-"""For what a controller undoes at once."""
 EVICTED: Final = 6
 """For each pod that the run evicts more than it does without."""
 NEWLY_PENDING: Final = 4
@@ -150,8 +152,11 @@ class Plan:
         return tuple(change for each in self.actions for change in each.changes)
 
     def risking(self, changes: Sequence[Change]) -> list[Change]:
-        """Return those of its changes that somebody makes: what is waited for is no risk."""
-        waits = (each for each in self.parts if each.kind in ("wait", "ready"))
+        """Return those of its changes that others may feel: not what is waited for.
+
+        A rollout ends the pods of its own older revision anyway.
+        """
+        waits = (each for each in self.parts if each.kind in ("wait", "ready", "rollout"))
         waited = [one for each in waits for one in each.changes]
         return [each for each in changes if each not in waited]
 

@@ -150,7 +150,7 @@ def answer_of(
     others = [each for each in differences(asked.as_it_is, after) if each.pod not in asked.pods]
     evicted, again = asked.evicted(after), asked.made_again(after)
     pending = tuple(each.pod for each in others if _has_no_node(each))
-    leaving = tuple(leaving_of(changes, asked.cluster))
+    leaving = tuple(leaving_of(plan.risking(changes), asked.cluster))
     losing = _pods(asked.cluster, dict.fromkeys((*leaving, *evicted, *pending)))
     budgets = Leaving(asked.cluster).disruptions(_pods(asked.cluster, (*leaving, *evicted)))
     text = sentence_of(plan, asked.cluster)

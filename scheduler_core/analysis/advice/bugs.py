@@ -352,14 +352,10 @@ def _equals_keep_daemon(case: _Case) -> Iterator[str]:
     if all(each.name != node for each in case.of(Node)):
         return
     priority = pod.spec.priority or 0
-    keeping = [
-        each.key
-        for each in case.of(Pod)
-        if each.spec.node_name == node
-        and not _is_daemons(each)
-        and (each.spec.priority or 0) >= priority
-    ]
-    if keeping and case.attempt.ending == "pending":
+    there = [each for each in case.of(Pod) if each.spec.node_name == node and not _is_daemons(each)]
+    keeping = [each.key for each in there if (each.spec.priority or 0) >= priority]
+    equal = any((each.spec.priority or 0) == priority for each in there)
+    if equal and case.attempt.ending == "pending":
         yield say("bug.daemon_node", "{node}, with {pods}", node=node, pods=some_of(keeping))
 
 

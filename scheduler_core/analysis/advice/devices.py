@@ -15,7 +15,7 @@ from typing import Final, TypeAlias
 from msgspec.structs import replace
 
 from scheduler_core.analysis.advice.actions import PER_QUARTER, Action, action
-from scheduler_core.analysis.advice.harm import is_of_one_node
+from scheduler_core.analysis.advice.harm import is_not_yet, is_of_one_node
 from scheduler_core.analysis.advice.leaving import Leaving
 from scheduler_core.api import (
     CELDeviceSelector,
@@ -104,7 +104,7 @@ def classes_there(pod: Pod, objects: Objects) -> Iterator[Action]:
 def one_more(node: str, objects: Objects) -> Action:
     """Return one more node like one, with devices like those that it alone has."""
     number = _next_copy(node, objects)
-    fresh = _in_good_health(objects.get(Node, node), f"{node}-copy-{number}")
+    fresh = _in_good_health(node, f"{node}-copy-{number}", objects)
     own = [each for each in objects.all(ResourceSlice) if each.spec.node_name == node]
     if not own:
         return action("node", CopyNode(node, 1), *fresh)
@@ -112,13 +112,29 @@ def one_more(node: str, objects: Objects) -> Action:
     return action("node", CopyNode(node, 1), Create(slices), *fresh)
 
 
-def _in_good_health(node: Node | None, copy: str) -> Iterator[StepChange]:
-    """Yield what a new node does not have of one that is cordoned or tainted."""
+def _in_good_health(name: str, copy: str, objects: Objects) -> Iterator[StepChange]:
+    """Yield what a new node does not have of one that is cordoned or tainted.
+
+    What every node waits for, a new one waits for, too.
+    """
+    node = objects.get(Node, name)
     if node is not None and node.spec.unschedulable:
         yield Cordon(copy, False)
     taints = node.spec.taints if node is not None else ()
-    for key in dict.fromkeys(each.key for each in taints if is_of_one_node(each.key)):
-        yield RemoveTaint(copy, key)
+    own = [key for key in dict.fromkeys(each.key for each in taints) if is_of_one_node(key)]
+    everywhere = _waited_for_everywhere(own, objects)
+    for key in own:
+        if key not in everywhere:
+            yield RemoveTaint(copy, key)
+
+
+def _waited_for_everywhere(keys: Iterable[str], objects: Objects) -> set[str]:
+    """Return the taints that each of several nodes has until something runs there."""
+    left = {key for key in keys if is_not_yet(key)}
+    nodes = list(objects.all(Node)) if left else []
+    for node in nodes:
+        left &= {each.key for each in node.spec.taints}
+    return left if len(nodes) > 1 else set()
 
 
 def one_elsewhere(node: str, key: str, objects: Objects) -> Action:

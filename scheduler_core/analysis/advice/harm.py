@@ -34,7 +34,6 @@ from scheduler_core.changes.vocabulary import (
     SetField,
     SetLabel,
 )
-from scheduler_core.cluster.pods import controller_of
 from scheduler_core.cluster.requests import pod_requests
 from scheduler_core.evidence.node_labels import OS, USUAL_OS, required_values
 from scheduler_core.framework.resource_names import is_extended_resource_name
@@ -85,7 +84,12 @@ _ALL_OF: Final = "Exists"
 
 def is_of_life_cycle(key: str) -> bool:
     """Return whether a taint marks a node that is starting, ill or leaving."""
-    return key.startswith(_LIFE_CYCLE) or key.lower().endswith(_NOT_YET)
+    return key.startswith(_LIFE_CYCLE) or is_not_yet(key)
+
+
+def is_not_yet(key: str) -> bool:
+    """Return whether a taint stays until something on its node, or about it, runs."""
+    return key.lower().endswith(_NOT_YET)
 
 
 def in_good_health(node: Node) -> Node:
@@ -172,7 +176,7 @@ def _warnings(change: Change, cluster: Objects, uncordoned: set[str]) -> Iterato
         case Create(objects) if any(isinstance(each, PriorityClass) for each in objects):
             yield _evicts()
         case SetField(target) if target.kind is Pod:
-            yield from _of_field(change, cluster.get(Pod, target.key))
+            yield from _of_field(change)
         case _:
             pass
 
@@ -289,18 +293,9 @@ def _of_limit(made: CSINode, known: CSINode | None) -> Iterator[str]:
             )
 
 
-def _of_field(change: SetField, pod: Pod | None) -> Iterator[str]:
-    owner = controller_of(pod) if pod is not None else None
+def _of_field(change: SetField) -> Iterator[str]:
     if change.path in ("spec.priorityClassName", "spec.preemptionPolicy"):
         yield _evicts()
-    elif change.path.startswith("spec.affinity.nodeAffinity") and owner is not None:
-        if owner.kind == "DaemonSet":
-            yield say(
-                "harm.daemon_pin",
-                "DaemonSet {name} makes this pod for its one node and will pin it there again: "
-                "make room on that node",
-                name=owner.name,
-            )
     elif change.path.endswith(".hostPort"):
         yield say("harm.host_port", "nobody reaches the pod at a port of its node any more")
     elif change.path.startswith("spec.resourceClaims") and change.value is None:

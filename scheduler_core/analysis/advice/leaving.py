@@ -6,10 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
+from msgspec.structs import replace
+
 from scheduler_core.analysis.advice.actions import BROKEN_BUDGET, Action, action
 from scheduler_core.analysis.advice.budgets import Disruptions, against, disruptions
-from scheduler_core.api import Node, Pod, PodDisruptionBudget, ReplicaSet
+from scheduler_core.api import Node, Pod, PodAffinityTerm, PodDisruptionBudget, ReplicaSet
 from scheduler_core.api.reach import UNREACHABLE, is_out_of_reach
+from scheduler_core.api.selectors import label_selector_matches
+from scheduler_core.changes.node_changes import HOSTNAME
 from scheduler_core.changes.owners import (
     DEPLOYMENT,
     comes_back,
@@ -43,7 +47,9 @@ OUT_OF_REACH: Final = (UNREACHABLE, "node.kubernetes.io/not-ready")
 REPLICA_SET: Final = "ReplicaSet"
 POD_TEMPLATE_HASH: Final = "pod-template-hash"
 """In which a Deployment writes which ReplicaSet a pod is of."""
-SCALED: Final = (REPLICA_SET, "ReplicationController", "StatefulSet")
+REPLICAS: Final = (REPLICA_SET, "ReplicationController")
+"""Owners whose pods are all the same."""
+SCALED: Final = (*REPLICAS, "StatefulSet")
 """Owners of pods that have a number of replicas."""
 
 
@@ -68,8 +74,7 @@ class Leaving:
             yield from self._waited_for(there)
             yield action("force", *(Delete(target_of(pod), 0) for pod in there))
         elif all(map(self._may_leave, there)):
-            yield self._leave(there)
-            yield from self._scaled(there)
+            yield from self._ways(there)
 
     def making_room(self, node: str, short: Mapping[str, int]) -> Iterator[Action]:
         """Yield actions by which pods leave a node until nothing is short: one pod, or a few."""
@@ -85,8 +90,7 @@ class Leaving:
         alone = sorted(filter(is_enough, pods), key=by_price)
         if alone:
             for pod in _of_different_owners(alone)[:MAX_CHOICES]:
-                yield self._leave([pod])
-                yield from self._scaled([pod])
+                yield from self._ways([pod])
             return
         chosen: list[Pod] = []
         left = dict(short)
@@ -94,12 +98,40 @@ class Leaving:
             chosen.append(pod)
             left = {name: n - frees[pod.key][name] for name, n in left.items()}
             if all(n <= 0 for n in left.values()):
-                yield self._leave(chosen)
+                yield self._rollout(chosen) or self._leave(chosen)
                 return
+
+    def brought(self, term: PodAffinityTerm, namespace: str, node: Node) -> Iterator[Action]:
+        """Yield the one pod that a term of affinity is about, started again on a node.
+
+        `namespace` is that of the pod with the term. A selector of namespaces is not looked into.
+        """
+        there = [
+            pod
+            for pod in self._pods
+            if pod.spec.node_name
+            and pod.namespace in (term.namespaces or (namespace,))
+            and label_selector_matches(term.label_selector, pod.metadata.labels)
+        ]
+        if len(there) == 1 and self._may_leave(there[0]) and HOSTNAME in node.metadata.labels:
+            again = like(there[0], there[0].name)
+            at = {**again.spec.node_selector, HOSTNAME: node.metadata.labels[HOSTNAME]}
+            again = replace(again, spec=replace(again.spec, node_selector=at))
+            brought = action("bring", Delete(target_of(there[0])), Create((again,)))
+            yield brought.dearer(BROKEN_BUDGET * len(against(self.disruptions(there))))
 
     def disruptions(self, pods: Sequence[Pod]) -> tuple[Disruptions, ...]:
         """Return what disruption budgets say to it that these pods leave together."""
         return disruptions(pods, self._budgets, self._pods)
+
+    def _ways(self, pods: Sequence[Pod]) -> Iterator[Action]:
+        """Yield the ways in which pods leave; for an older revision of the pod's own it is one."""
+        rollout = self._rollout(pods)
+        if rollout is not None:
+            yield rollout
+            return
+        yield self._leave(pods)
+        yield from self._scaled(pods)
 
     def _leave(self, pods: Sequence[Pod]) -> Action:
         changes: list[StepChange] = [Delete(target_of(pod)) for pod in pods]
@@ -114,14 +146,26 @@ class Leaving:
         """Yield the return of the node on which terminating pods stay: its kubelet ends them."""
         nodes = {pod.spec.node_name for pod in pods}
         node = self._objects.get(Node, next(iter(nodes)))
-        if len(nodes) > 1 or node is None or not is_out_of_reach(node):
-            return
-        ill = [each for each in node.spec.taints if each.key in OUT_OF_REACH]
-        changes: list[StepChange] = [RemoveTaint(node.name, each.key, each.effect) for each in ill]
-        for i, each in enumerate(node.status.conditions):
-            if each.type == "Ready" and each.status == "Unknown":
-                changes.append(SetField(target_of(node), f"status.conditions[{i}].status", "True"))
-        yield action("wait", *changes)
+        if len(nodes) == 1 and node is not None and is_out_of_reach(node):
+            yield back(node)
+
+    def _rollout(self, pods: Sequence[Pod]) -> Action | None:
+        """Return the end of pods that are of one older revision of what the waiting pod is of."""
+        owner, waiting = controller_of(pods[0]), self._waiting
+        deployment = self._deployment_of(pods[0])
+        if owner is None or waiting is None or not deployment:
+            return None
+        owners = {_owner_of(pod) for pod in pods}
+        if (
+            waiting.namespace != pods[0].namespace
+            or self._deployment_of(waiting) != deployment
+            or len(owners) > 1
+            or _owner_of(waiting) in owners
+        ):
+            return None
+        namespace = pods[0].namespace
+        left = len(pods_of(self._objects, owner.kind, namespace, owner.name)) - len(pods)
+        return action("rollout", Scale(owner.kind, namespace, owner.name, left))
 
     def _scaled(self, pods: Sequence[Pod]) -> Iterator[Action]:
         """Yield their owner scaled down by so many; which pods it gives up, a run shows."""
@@ -130,10 +174,6 @@ class Leaving:
             return
         kind, name = owner.kind, owner.name
         if deployment := self._deployment_of(pods[0]):
-            if self._is_rolled_out(deployment, pods):
-                left = len(pods_of(self._objects, kind, pods[0].namespace, name)) - len(pods)
-                yield action("rollout", Scale(kind, pods[0].namespace, name, left))
-                return
             kind, name = DEPLOYMENT, deployment
         all_of_it = pods_of(self._objects, kind, pods[0].namespace, name)
         fewer = Scale(kind, pods[0].namespace, name, max(len(all_of_it) - len(pods), 0))
@@ -141,17 +181,6 @@ class Leaving:
         found = action("scale", fewer)
         found = found.dearer(found.price * (len(pods) - 1))
         yield found.dearer(BROKEN_BUDGET * len(against(self.disruptions(gone))))
-
-    def _is_rolled_out(self, deployment: str, pods: Sequence[Pod]) -> bool:
-        """Return whether these are of one older revision of what the waiting pod is of."""
-        waiting, owners = self._waiting, {_owner_of(pod) for pod in pods}
-        return (
-            waiting is not None
-            and waiting.namespace == pods[0].namespace
-            and self._deployment_of(waiting) == deployment
-            and len(owners) == 1
-            and _owner_of(waiting) not in owners
-        )
 
     def _deployment_of(self, pod: Pod) -> str:
         """Return the Deployment of a pod, by its ReplicaSet or by what that is called, or ''."""
@@ -168,8 +197,19 @@ class Leaving:
         return made_of if made_of != owner.name else ""
 
     def _may_leave(self, pod: Pod) -> bool:
+        """Return whether it may; one of the waiting pod's own replicas would only wait instead."""
         pinned = is_pinned(pod, self._objects) or is_terminating(pod)
-        return bool(pod.spec.node_name) and not pinned
+        return bool(pod.spec.node_name) and not pinned and not self._is_twin(pod)
+
+    def _is_twin(self, pod: Pod) -> bool:
+        owner, waiting = controller_of(pod), self._waiting
+        return (
+            owner is not None
+            and owner.kind in REPLICAS
+            and waiting is not None
+            and waiting.namespace == pod.namespace
+            and controller_of(waiting) == owner
+        )
 
     @cached_property
     def _budgets(self) -> list[PodDisruptionBudget]:
@@ -186,6 +226,16 @@ class Leaving:
             if pod.spec.node_name:
                 found.setdefault(pod.spec.node_name, []).append(pod)
         return found
+
+
+def back(node: Node) -> Action:
+    """Return the return of a node that is out of reach, to be waited for."""
+    ill = [each for each in node.spec.taints if each.key in OUT_OF_REACH]
+    changes: list[StepChange] = [RemoveTaint(node.name, each.key, each.effect) for each in ill]
+    for i, each in enumerate(node.status.conditions):
+        if each.type == "Ready" and each.status == "Unknown":
+            changes.append(SetField(target_of(node), f"status.conditions[{i}].status", "True"))
+    return action("wait", *changes)
 
 
 def _owner_of(pod: Pod) -> str:

@@ -33,9 +33,11 @@ def plans(pod: Pod, objects: Objects, remedies: Remedies, blocked: Sequence[Bloc
     """Return the plans, cheapest first; among equals those of the nodes that come nearest first."""
     higher = list(priorities(pod, objects))
     found: dict[tuple[str, ...], Plan] = {}
-    for each in blocked:
+    for each in sorted(blocked, key=lambda each: remedies.is_of_control_plane(each.node)):
         against = [_against(one, each.node, remedies, higher) for one in each.plugins]
-        singles = (Plan((one,)) for actions in against for one in actions)
+        ways = [one for actions in against for one in actions]
+        # A pod that is brought to a node where more is in the way helps elsewhere, by chance.
+        singles = (Plan((one,)) for one in ways if len(against) == 1 or one.kind != "bring")
         pairs = map(Plan, product(*against)) if len(against) == PAIR_OF else ()
         for plan in (*singles, *pairs, Plan((remedies.one_more(each.node),))):
             if len(set(plan.lines)) == len(plan.lines):  # one action against both is a single

@@ -79,6 +79,11 @@ def zone_of(node: Node) -> str:
     return _first(node.metadata.labels, ZONE_LABELS)
 
 
+def region_of(node: Node) -> str:
+    """Return the region of a node, empty if it names none."""
+    return _first(node.metadata.labels, REGION_LABELS)
+
+
 def looks_of(node: Node) -> tuple[object, ...]:
     """Return what nodes of one pool have in common."""
     own = {HOSTNAME, *ZONE_LABELS, *REGION_LABELS}

@@ -42,10 +42,10 @@ def n_with_devices(held: ReenactedCycle | None) -> int:
 def may_help(plan: Plan, held: ReenactedCycle) -> bool:
     """Return whether the cycle finds a node with the changes, or makes room for the pod.
 
-    What claims are made from has been read when the cycle begins, and who is terminating then
-    stays for it.
+    What claims are made from has been read when the cycle begins, who is terminating then stays
+    for it, and who is started again has no node yet.
     """
-    if any(each.kind == "wait" for each in plan.parts):
+    if any(each.kind in ("wait", "bring") for each in plan.parts):
         return True
     puts = (item for each in plan.changes if isinstance(each, Put) for item in each.objects)
     if any(isinstance(item, ResourceClaimTemplate) for item in puts):

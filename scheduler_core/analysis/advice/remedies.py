@@ -11,7 +11,6 @@ from itertools import product
 
 from scheduler_core.analysis.advice.actions import (
     AGAINST_THE_NODE,
-    UNDONE,
     Action,
     action,
     in_map,
@@ -24,7 +23,7 @@ from scheduler_core.analysis.advice.harm import (
     in_good_health,
     is_off_when_ready,
 )
-from scheduler_core.analysis.advice.leaving import Leaving
+from scheduler_core.analysis.advice.leaving import OUT_OF_REACH, Leaving, back
 from scheduler_core.analysis.advice.pools import looks_of, zone_of
 from scheduler_core.analysis.advice.requests import shrunk
 from scheduler_core.analysis.advice.volumes import (
@@ -35,7 +34,8 @@ from scheduler_core.analysis.advice.volumes import (
     volume_there,
     volume_usable,
 )
-from scheduler_core.api import Node, Pod, Taint
+from scheduler_core.api import Node, Pod, PodAffinityTerm, Taint
+from scheduler_core.api.reach import is_out_of_reach
 from scheduler_core.changes import object_document
 from scheduler_core.changes.node_changes import HOSTNAME
 from scheduler_core.changes.owners import DAEMON_SET
@@ -113,8 +113,13 @@ class Remedies:
         match requirement:
             case Cordoned() | TaintTolerated() | SelectorLabel() | AffinityTerms():
                 yield from self._about_node(requirement, node)
-            case PodsNear():
-                yield from self._soften("podAffinity", self._index(requirement))
+            case PodsNear(n_anywhere=n):
+                index = self._index(requirement)
+                yield from self._soften("podAffinity", index)
+                there = self._objects.get(Node, node)
+                if n == 1 and there is not None:
+                    term = self._terms(requirement)[index]
+                    yield from self._leaving.brought(term, self._pod.namespace, there)
             case PodsApart() | KeptOut():
                 yield from self._taken(requirement)
                 yield self._one_apart(node, requirement.topology_key)
@@ -157,6 +162,11 @@ class Remedies:
         known = self._objects.get(Node, node)
         looks = (zone_of(known), looks_of(in_good_health(known))) if known is not None else node
         return one_more(self._models.setdefault(looks, node), self._objects)
+
+    def is_of_control_plane(self, node: str) -> bool:
+        """Return whether a node is kept for the control plane: workers are thought of first."""
+        known = self._objects.get(Node, node)
+        return known is not None and any(each.key in CONTROL_PLANE for each in known.spec.taints)
 
     def _one_apart(self, node: str, topology_key: str) -> Action:
         """Return one more node like one, in another domain than any."""
@@ -215,7 +225,11 @@ class Remedies:
         apart = ill or any(each.key in CONTROL_PLANE for each in taints)
         more = AGAINST_THE_NODE if apart else 0
         removals = [RemoveTaint(node, each.key, each.effect) for each in taints]
-        if all(is_off_when_ready(each.key) for each in taints):
+        known = self._objects.get(Node, node)
+        away = known is not None and is_out_of_reach(known)
+        if known is not None and away and all(each.key in OUT_OF_REACH for each in taints):
+            yield back(known)
+        elif all(is_off_when_ready(each.key) for each in taints):
             yield action("ready", *removals)
         yield tolerate.dearer(more)
         if not ill:
@@ -225,7 +239,10 @@ class Remedies:
         place = f"spec.affinity.nodeAffinity.{REQUIRED}"
         document = _at(object_document(self._pod), "spec", "affinity", "nodeAffinity", REQUIRED)
         wanted = document.get("nodeSelectorTerms") if isinstance(document, dict) else None
-        if isinstance(wanted, list) and all("matchFields" not in each for each in wanted):
+        owner = controller_of(self._pod)
+        if owner is not None and owner.kind == DAEMON_SET:
+            pass  # its controller pins the next one there again
+        elif isinstance(wanted, list) and all("matchFields" not in each for each in wanted):
             softer = [
                 set_on(
                     self._pod,
@@ -236,10 +253,7 @@ class Remedies:
             ]
             yield action("soften", *softer, set_on(self._pod, place, None))
         else:
-            owner = controller_of(self._pod)
-            is_daemon = owner is not None and owner.kind == DAEMON_SET
-            dropped = action("soften", set_on(self._pod, place, None))
-            yield dropped.dearer(UNDONE if is_daemon else 1)
+            yield action("soften", set_on(self._pod, place, None)).dearer(1)
         for term in terms:
             labels = dict(_labels_for(term))
             if labels and len(labels) == len(term.missed) and not term.errors:
@@ -250,13 +264,15 @@ class Remedies:
 
     def _index(self, requirement: PodsNear | PodsApart) -> int:
         """Return the place of a term among the required ones, by what it says."""
+        keys = [each.topology_key for each in self._terms(requirement)]
+        return keys.index(requirement.topology_key)
+
+    def _terms(self, requirement: PodsNear | PodsApart) -> Sequence[PodAffinityTerm]:
         affinity = self._pod.spec.affinity
         assert affinity is not None
         near = isinstance(requirement, PodsNear)
         group = affinity.pod_affinity if near else affinity.pod_anti_affinity
-        terms = group.required_during_scheduling_ignored_during_execution if group else ()
-        keys = [each.topology_key for each in terms]
-        return keys.index(requirement.topology_key)
+        return group.required_during_scheduling_ignored_during_execution if group else ()
 
     def _soften(self, group: str, index: int) -> Iterator[Action]:
         terms = _at(object_document(self._pod), "spec", "affinity", group, REQUIRED)

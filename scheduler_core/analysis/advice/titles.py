@@ -9,6 +9,7 @@ from scheduler_core.analysis.advice.actions import Action, Kind, Plan
 from scheduler_core.api import KubeObject, Pod, StorageClass
 from scheduler_core.api.coerce import Plain
 from scheduler_core.changes.names import name_of
+from scheduler_core.changes.node_changes import HOSTNAME
 from scheduler_core.changes.vocabulary import (
     Change,
     CopyNode,
@@ -23,6 +24,8 @@ from scheduler_core.changes.vocabulary import (
 )
 from scheduler_core.wording import PLUS, Text, capitalised, say, series, some_of
 
+OF_CLOUD: Final = "node.cloudprovider.kubernetes.io/"
+"""Taints that the cloud controller manager takes off."""
 MAX_NAMED: Final = 2
 """So many pods, taints or labels are named in a title."""
 
@@ -48,8 +51,12 @@ def _title(action: Action, pending: Sequence[str]) -> str:
         return say("title.node_in_new", "Add a node in a new {key}", key=new[0].rpartition("/")[2])
     if action.kind == "wait":
         return say("title.wait", "Wait until {node} is back", node=waited_for(action))
+    if action.kind == "ready" and taints_of(action)[0].startswith(OF_CLOUD):
+        return say("title.initialized", "Wait until {node} is initialized", node=waited_for(action))
     if action.kind == "ready":
         return say("title.ready", "Wait until {node} is ready", node=waited_for(action))
+    if action.kind == "bring":
+        return _of_bringing(action)
     if (plain := _PLAIN.get(action.kind)) is not None:
         return plain
     if action.kind == "storageClass" and isinstance(action.changes[0], Delete):
@@ -68,6 +75,8 @@ _ONE_SAYS_IT: Final = (
     "deviceClass",
     "node",
     "claim",
+    "defaultClass",
+    "driver",
     "storageClass",
     "priority",
 )
@@ -78,11 +87,33 @@ _LAST_SAYS_IT: Final = ("claim", "storageClass")
 """Kinds of which the last object is what it is about, those before it go with that."""
 
 
+def taints_of(action: Action) -> list[str]:
+    """Return the keys of the taints that an action takes off, or waits for."""
+    taken = (each.key for each in action.changes if isinstance(each, RemoveTaint))
+    return list(dict.fromkeys(taken))
+
+
 def waited_for(action: Action) -> str:
     """Return the node of an action that is waited for."""
     first = action.changes[0]
     assert isinstance(first, RemoveTaint | SetField)
     return first.node if isinstance(first, RemoveTaint) else first.target.name
+
+
+def _of_bringing(action: Action) -> str:
+    left, made = action.changes
+    assert isinstance(left, Delete)
+    assert isinstance(made, Create)
+    return say(
+        "title.bring", "Start {pod} again on {node}", pod=left.target.key, node=brought_to(made)
+    )
+
+
+def brought_to(made: Create) -> str:
+    """Return the node that a pod is made for again."""
+    pod = made.objects[0]
+    assert isinstance(pod, Pod)
+    return pod.spec.node_selector[HOSTNAME]
 
 
 def _of_leaving(action: Action, pending: Sequence[str]) -> str:
@@ -152,6 +183,8 @@ def _of_object(kind: Kind, item: KubeObject) -> str:
     match kind:
         case "claim":
             return say("title.claim", "Provide claim {key}", key=key)
+        case "defaultClass":
+            return say("title.default_class", "Make {key} the default storage class", key=key)
         case "volume":
             return say("title.volume", "Copy volume {key} to where the node is", key=key)
         case "driver":

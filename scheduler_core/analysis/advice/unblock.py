@@ -448,7 +448,7 @@ class Search:
         """Return the least rank that an answer by this plan can have."""
         changes, cluster = self._whole(plan).changes, self._trials.resting
         warnings = warnings_of(plan.risking(changes), cluster)
-        harm = harm_of(warnings, tuple(leaving_of(changes, cluster)))
+        harm = harm_of(warnings, tuple(leaving_of(plan.risking(changes), cluster)))
         return (ORDER.index(harm), plan.price)
 
     def _is_behind_all(self, plan: Plan) -> bool:

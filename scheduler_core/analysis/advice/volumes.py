@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from scheduler_core.analysis.advice.actions import Action, action
 from scheduler_core.analysis.advice.leaving import MAX_LEAVING, Leaving
+from scheduler_core.analysis.advice.pools import region_of, zone_of
 from scheduler_core.api import (
     CSINode,
     CSINodeDriver,
@@ -27,6 +28,7 @@ from scheduler_core.api.claims import (
     BIND_COMPLETED,
     NO_PROVISIONER,
     WAIT_FOR_FIRST_CONSUMER,
+    claim_class,
     mounted_claims,
 )
 from scheduler_core.api.volume import (
@@ -37,7 +39,7 @@ from scheduler_core.api.volume import (
     VolumeResourceRequirements,
 )
 from scheduler_core.changes.refusals import Objects
-from scheduler_core.changes.vocabulary import Create, Delete, Put, target_of
+from scheduler_core.changes.vocabulary import Create, Delete, Put, SetLabel, target_of
 from scheduler_core.evidence.pod_level import ClaimReady
 from scheduler_core.evidence.volume_limits import DriverInstalled, VolumesAttachable
 from scheduler_core.evidence.volumes import ClaimBindable, VolumeUsable
@@ -46,6 +48,9 @@ DEFAULT_SIZE = "1Gi"
 """Of a claim that is not there nobody knows how large it should be; it does not matter here."""
 SOME_PROVISIONER: Final = "example.com/provisioner"
 """Who makes volumes of a class that is missing, where no other class says who does."""
+SOME_CLASS: Final = "standard"
+"""A class where the cluster has none."""
+IS_DEFAULT: Final = "storageclass.kubernetes.io/is-default-class"
 MAX_CLASSES: Final = 3
 """So many other storage classes are tried for a claim."""
 
@@ -67,6 +72,7 @@ def claim_provided(requirement: ClaimReady, objects: Objects) -> Iterator[Action
         )
     yield _provided(claim)
     if requirement.problem == "unbound" and not requirement.volume:
+        yield from _default_class(claim, objects)
         if requirement.storage_class and not requirement.class_found:
             yield _missing_class(requirement.storage_class, objects)
         yield from _of_other_classes(claim, objects)
@@ -87,9 +93,42 @@ def volume_usable(requirement: VolumeUsable, objects: Objects, node: str) -> Ite
     if not requirement.found and claim is not None:
         yield _provided(claim)
     elif requirement.found:
+        labelled = list(_labelled(requirement, objects, node))
+        yield from labelled
+        if labelled:
+            return  # the data are there
         yield from volume_there(requirement.volume, objects, node)
         if claim is not None:
             yield from _waiting(claim, objects)
+
+
+def _labelled(requirement: VolumeUsable, objects: Objects, node: str) -> Iterator[Action]:
+    """Yield the label that a volume asks for and a node lacks, put on by the volume's driver.
+
+    A node of which it is known that it lies in another zone does not get it.
+    """
+    volume, there = objects.get(PersistentVolume, requirement.volume), objects.get(Node, node)
+    if volume is None or volume.spec.csi is None or there is None:
+        return
+    for term in requirement.terms:
+        labels = [
+            SetLabel(node, each.key, each.values[0])
+            for each in term.missed
+            if each.operator == "In" and each.actual is None and each.values
+        ]
+        places = (zone_of(there), region_of(there))
+        asked = [set(each.values) for each in term.missed]
+        is_there = all(not any(places) or not each.isdisjoint(places) for each in asked)
+        if not labels or len(labels) < len(term.missed) or not is_there:
+            continue
+        known = objects.get(CSINode, node)
+        if known is not None and any(
+            each.name == volume.spec.csi.driver for each in known.spec.drivers
+        ):
+            yield action("label", *labels)
+        else:
+            keys = tuple(each.key for each in labels)
+            yield action("driver", _with_driver(volume.spec.csi.driver, keys, known, node), *labels)
 
 
 def volume_there(name: str, objects: Objects, node: str) -> Iterator[Action]:
@@ -127,9 +166,14 @@ def attachable(
 
 def driver_installed(wanted: DriverInstalled, objects: Objects, node: str) -> Iterator[Action]:
     """Yield the driver installed on the node."""
-    known = objects.get(CSINode, node) or CSINode(metadata=ObjectMeta(name=node))
-    drivers = (*known.spec.drivers, CSINodeDriver(name=wanted.driver, node_id=node))
-    yield action("driver", Put((replace(known, spec=replace(known.spec, drivers=drivers)),)))
+    yield action("driver", _with_driver(wanted.driver, (), objects.get(CSINode, node), node))
+
+
+def _with_driver(name: str, keys: tuple[str, ...], known: CSINode | None, node: str) -> Put:
+    known = known or CSINode(metadata=ObjectMeta(name=node))
+    driver = CSINodeDriver(name=name, node_id=node, topology_keys=keys)
+    drivers = (*known.spec.drivers, driver)
+    return Put((replace(known, spec=replace(known.spec, drivers=drivers)),))
 
 
 def _users(driver: str, node: str, objects: Objects) -> Iterator[tuple[str, int]]:
@@ -163,14 +207,41 @@ def _with_limit(driver: str, limit: int, objects: Objects, node: str) -> Iterato
 
 
 def _missing_class(name: str, objects: Objects) -> Action:
+    return action("storageClass", Create((_class_made(name, objects),)))
+
+
+def _class_made(name: str, objects: Objects) -> StorageClass:
     provisioners = (each.provisioner for each in objects.all(StorageClass))
     real = (each for each in provisioners if each and each != NO_PROVISIONER)
-    made = StorageClass(
+    return StorageClass(
         metadata=ObjectMeta(name=name),
         provisioner=next(real, SOME_PROVISIONER),
         volume_binding_mode=WAIT_FOR_FIRST_CONSUMER,
     )
-    return action("storageClass", Create((made,)))
+
+
+def _default_class(claim: PersistentVolumeClaim, objects: Objects) -> Iterator[Action]:
+    """Yield a class made the default, which a claim that names none then gets, if there is none.
+
+    Upstream: v1.36 pkg/controller/volume/persistentvolume (assignDefaultStorageClass).
+    """
+    classes = list(objects.all(StorageClass))
+    marked = any(IS_DEFAULT in each.metadata.annotations for each in classes)
+    if claim_class(claim) or claim.spec.storage_class_name is not None or marked:
+        return
+    waiting = (
+        each
+        for each in classes
+        if each.volume_binding_mode == WAIT_FOR_FIRST_CONSUMER
+        and each.provisioner != NO_PROVISIONER
+    )
+    known = next(waiting, None)
+    if known is None and classes:
+        return
+    made = known or _class_made(SOME_CLASS, objects)
+    annotations = {**made.metadata.annotations, IS_DEFAULT: "true"}
+    made = replace(made, metadata=replace(made.metadata, annotations=annotations))
+    yield action("defaultClass", Put((made, _again(claim, made.name))))
 
 
 def _of_other_classes(claim: PersistentVolumeClaim, objects: Objects) -> Iterator[Action]:

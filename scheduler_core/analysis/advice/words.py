@@ -8,7 +8,8 @@ from typing import Final
 from scheduler_core.analysis.advice.actions import Action, Kind, Plan
 from scheduler_core.analysis.advice.devices import told as devices_told
 from scheduler_core.analysis.advice.missing_claims import told as made_told
-from scheduler_core.analysis.advice.titles import waited_for
+from scheduler_core.analysis.advice.titles import OF_CLOUD, brought_to, taints_of, waited_for
+from scheduler_core.analysis.advice.volumes import IS_DEFAULT
 from scheduler_core.api import (
     CSINode,
     KubeObject,
@@ -20,6 +21,8 @@ from scheduler_core.api import (
 )
 from scheduler_core.changes import Change, Rules, sentence
 from scheduler_core.changes.applying import RestingCluster
+from scheduler_core.changes.node_changes import HOSTNAME
+from scheduler_core.changes.owners import is_terminating
 from scheduler_core.changes.vocabulary import (
     CopyNode,
     Cordon,
@@ -34,14 +37,16 @@ from scheduler_core.changes.vocabulary import (
 )
 from scheduler_core.wording import SEMICOLON, THEN, say, series
 
+OF_NODES: Final = "node.kubernetes.io/"
+"""Taints that the node controller, or the kubelet, takes off."""
+
 
 def sentence_of(plan: Plan, cluster: RestingCluster) -> str:
     """Return what to do, with the values before it; `cluster` is that before the plan."""
     said = []
     for n_said, each in enumerate(plan.parts):
         before = cluster.after(plan.parts[n_said - 1].changes) if n_said else cluster
-        waits = {"wait": _waiting, "ready": _readiness}.get(each.kind)
-        parts = waits(each) if waits is not None else _parts(each, before)
+        parts = _waiting(each, before) if each.kind in ("wait", "ready") else _parts(each, before)
         said.append(series(parts, SEMICOLON))
         cluster = before
     return series(said, THEN)
@@ -62,15 +67,23 @@ def _parts(action: Action, cluster: RestingCluster) -> Iterator[str]:
                 yield say(
                     "advice.rollout",
                     "let its Deployment end an old pod before it makes a new one (maxSurge: 0 and "
-                    "maxUnavailable: 1, or strategy Recreate): {scaled}",
+                    "maxUnavailable: 1, or strategy Recreate); meanwhile it has one pod fewer: "
+                    "{scaled}",
                     scaled=sentence(change, cluster, Rules()),
                 )
-            case Create() | Put() if action.kind in ("move", "delete", "schedule"):
+            case Create() | Put() if action.kind in ("move", "bring", "delete", "schedule"):
                 continue
             case Create(items) if action.kind == "class" and isinstance(items[0], Pod):
                 continue
             case Put(items) | Create(items) if action.kind in TOLD and _is_told(items):
                 yield TOLD[action.kind](items, cluster)
+            case SetLabel(_, key, value) if action.kind == "driver":
+                yield say(
+                    "advice.driver_labels",
+                    "it then labels the node {key}={value}",
+                    key=key,
+                    value=value,
+                )
             case SetField(_, _, None) if action.kind == "soften" and n_said:
                 continue
             case SetField():
@@ -109,27 +122,63 @@ def _field_told(change: SetField, action: Action, cluster: RestingCluster) -> It
             yield sentence(change, cluster, Rules())
 
 
-def _waiting(action: Action) -> Iterator[str]:
-    yield say(
-        "advice.wait",
-        "wait until node {node} is back: its kubelet then ends the pods that are terminating there",
-        node=waited_for(action),
-    )
+def _waiting(action: Action, cluster: RestingCluster) -> Iterator[str]:
+    node = waited_for(action)
+    if action.kind == "ready":
+        yield from (_readiness(key, node) for key in taints_of(action))
+    elif any(each.spec.node_name == node and is_terminating(each) for each in cluster.all(Pod)):
+        yield say(
+            "advice.wait",
+            "wait until node {node} is back: its kubelet then ends the pods that are terminating "
+            "there",
+            node=node,
+        )
+    else:
+        yield say(
+            "advice.wait_for_node",
+            "wait until node {node} is back; if it stays away, look for the fault there",
+            node=node,
+        )
 
 
-def _readiness(action: Action) -> Iterator[str]:
-    keys = dict.fromkeys(each.key for each in action.changes if isinstance(each, RemoveTaint))
-    yield say(
-        "advice.ready",
-        "wait until {taints} is taken off node {node}, as it is when the node is ready; if it "
-        "stays, look for the fault there",
-        taints=series(keys),
-        node=waited_for(action),
+def _readiness(key: str, node: str) -> str:
+    if key.startswith(OF_CLOUD):
+        return say(
+            "advice.initialized",
+            "wait until the cloud controller manager takes {taint} off node {node}; if it stays, "
+            "look whether the cloud controller manager runs, and what it logs",
+            taint=key,
+            node=node,
+        )
+    if key.startswith(OF_NODES):
+        return say(
+            "advice.ready",
+            "wait until {taints} is taken off node {node}, as it is when the node is ready; if it "
+            "stays, look for the fault there",
+            taints=key,
+            node=node,
+        )
+    return say(
+        "advice.agent_ready",
+        "wait until {taint} is taken off node {node} by the agent that it is of; if it stays, look "
+        "whether that agent runs there",
+        taint=key,
+        node=node,
     )
 
 
 def _deleted(target: Target, action: Action, cluster: RestingCluster) -> str:
     pod = cluster.get(Pod, target.key)
+    if action.kind == "bring" and pod is not None:
+        (made,) = (each for each in action.changes if isinstance(each, Create))
+        return say(
+            "advice.bring",
+            "delete pod {key} on {node}, and make it again for {there} (node selector {label})",
+            key=pod.key,
+            node=pod.spec.node_name,
+            there=brought_to(made),
+            label=HOSTNAME,
+        )
     if action.kind == "force":
         return say("advice.force_delete", "force-delete {target}", target=target)
     if action.kind == "schedule":
@@ -263,8 +312,30 @@ def _volume_told(items: Sequence[KubeObject], cluster: RestingCluster) -> str:
     )
 
 
+def _default_told(items: Sequence[KubeObject], cluster: RestingCluster) -> str:
+    made, claim = items
+    text = (
+        say("advice.default_class", "mark storage class {name} as the default", name=made.name)
+        if cluster.get(StorageClass, made.name) is not None
+        else say(
+            "advice.new_default_class",
+            "create storage class {name} with a provisioner of this cluster, and mark it as the "
+            "default",
+            name=made.name,
+        )
+    )
+    return say(
+        "advice.gets_default",
+        "{what} ({annotation}): claim {claim} names none and then gets it",
+        what=text,
+        annotation=IS_DEFAULT,
+        claim=claim.key,
+    )
+
+
 TOLD: Final[dict[Kind, Callable[[Sequence[KubeObject], RestingCluster], str]]] = {
     "claim": _claim_told,
+    "defaultClass": _default_told,
     "devices": _devices_told,
     "storageClass": _class_told,
     "volumeLimit": _limit_told,

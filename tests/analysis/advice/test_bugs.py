@@ -340,6 +340,11 @@ def extended(fields: str) -> SchedulerOptions:
     return SchedulerOptions(configuration=load_configuration(text), transport=NoVictims())
 
 
+def test_who_is_above_a_daemon_sets_pod_keeps_it_out_by_rights() -> None:
+    full = make_node("n").cpu(1).obj(), make_pod("web").cpu(1).priority(1).on("n").obj()
+    assert not found((*full, make_node("m").cpu(1).obj(), daemon("p", 0).obj()))
+
+
 def test_an_extender_that_leaves_no_victims() -> None:
     objects = guarded(LabelSelector(match_labels={"app": "a"}))
     wrong = found(objects, options=extended("preemptVerb: preempt"))

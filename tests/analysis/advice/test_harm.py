@@ -75,8 +75,6 @@ def test_tolerating_what_marks_a_node_for_a_while_is_a_risk(
             "the container gets no example.com/gpu",
         ),
         (("pod/shop/web set spec.priorityClassName=high",), "may evict others"),
-        ((f"pod/shop/web set {PINNED}=null",), ""),
-        ((f"pod/shop/agent set {PINNED}=null",), "DaemonSet agent makes this pod"),
     ],
 )
 def test_what_is_risky_is_warned_of(

@@ -18,6 +18,7 @@ from scheduler_core.api import (
     Container,
     DeviceTaint,
     KubeObject,
+    NodeSelectorTerm,
     ObjectMeta,
     Pod,
     PodResourceClaim,
@@ -36,6 +37,7 @@ from scheduler_core.sim.simulation import Timing
 from tests.analysis.advice.test_unblock import found_for, last, node_after
 from tests.builders import make_node, make_pod
 from tests.devices import factories as devices
+from tests.plugins.harness import expression
 from tests.plugins.storage import (
     DRIVER,
     ONLY_STATIC,
@@ -77,6 +79,34 @@ def test_a_volume_of_another_zone_is_copied() -> None:
         pod = make_pod("p").cpu(4).volumes(*uses("c")).obj()
         stored = [claim("c", volume="pv"), kept, storage_class()]
         assert "copy volume pv to where the node can use it" in told(full, free, *stored, pod)
+
+
+@pytest.mark.parametrize(
+    ("zone", "has_driver", "first"),
+    [
+        ("a", False, f"install CSI driver {DRIVER} on node n; it then labels the node x/zone=a"),
+        ("a", True, "label node n x/zone=a"),
+        ("b", False, "copy volume pv to where the node can use it"),
+    ],
+)
+def test_a_label_that_a_driver_puts_on_is_missing(zone: str, has_driver: bool, first: str) -> None:
+    there = NodeSelectorTerm(match_expressions=(expression("x/zone", "In", "a"),))
+    kept = volume("pv", claimed_by="c", driver=DRIVER, terms=[there])
+    known = [csi_node("n", {DRIVER: 1})] if has_driver else []
+    node = make_node("n").zone(zone).obj()
+    told_of = told(node, *known, claim("c", volume="pv"), kept, storage_class(), mounting())
+    assert told_of[0] == first
+    assert any("copy volume" in each for each in told_of) is (zone == "b")
+
+
+def test_where_no_class_is_the_default_a_claim_that_names_none_waits_for_one() -> None:
+    unnamed = claim("c", None)
+    made = "create storage class standard with a provisioner of this cluster"
+    assert told(make_node("n").obj(), unnamed, mounting())[0].startswith(made)
+    known = told(make_node("n").obj(), unnamed, storage_class("gp"), mounting())[0]
+    assert known.startswith("mark storage class gp as the default")
+    static = told(make_node("n").obj(), claim("c", ""), storage_class("gp"), mounting())
+    assert not any("default (" in each for each in static)
 
 
 def test_a_volume_that_its_claim_names_and_that_is_not_there_is_made() -> None:

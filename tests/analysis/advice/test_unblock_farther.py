@@ -41,6 +41,15 @@ def web(name: str, revision: str = "") -> PodBuilder:
     return pod.label("pod-template-hash", revision) if revision else pod
 
 
+def beside(app: str) -> PodBuilder:
+    """Return pod `p`, which has to be on a node with a pod of `app`."""
+    term = PodAffinityTerm(
+        topology_key=HOSTNAME, label_selector=LabelSelector(match_labels={"app": app})
+    )
+    near = PodAffinity(required_during_scheduling_ignored_during_execution=(term,))
+    return make_pod("p").affinity(Affinity(pod_affinity=near))
+
+
 TWO_ZONES = [make_node("a").zone("a").cpu(4).obj(), make_node("b").zone("b").cpu(1).obj()]
 
 
@@ -79,6 +88,57 @@ def test_who_is_stuck_on_a_node_out_of_reach_is_deleted_by_force() -> None:
     )
 
 
+def test_a_node_out_of_reach_is_waited_for_alone_where_a_pod_is_stuck_on_it() -> None:
+    lost = make_node("lost").zone("a").cpu(4).ready("Unknown")
+    lost.taint("node.kubernetes.io/unreachable")
+    stuck = make_pod("old").host_port(80).on("lost").deleted_at_ns(0)
+    twin = make_pod("twin").owner("ReplicaSet", "web").host_port(80).on("a")
+    pod = make_pod("p").owner("ReplicaSet", "web").host_port(80)
+    nodes = [lost.obj(), make_node("a").cpu(4).obj()]
+    found = answered(*nodes, stuck.obj(), twin.obj(), pod.obj())
+    waits = [title for title in found if "Wait" in title]
+    assert waits == ["Wait until lost is back"] == list(found)[:1]
+    assert "terminating there" in found[waits[0]].sentence
+    assert not any("default/twin" in title for title in found)  # it would only wait instead
+    empty = answered(*nodes, twin.obj(), pod.obj())["Wait until lost is back"]
+    assert empty.sentence.endswith("if it stays away, look for the fault there")
+
+
+@pytest.mark.parametrize(
+    ("taint", "title", "who"),
+    [
+        ("node.kubernetes.io/not-ready", "Wait until w is ready", "when the node is ready"),
+        ("node.cilium.io/agent-not-ready", "Wait until w is ready", "by the agent that it is of"),
+        (
+            "node.cloudprovider.kubernetes.io/uninitialized",
+            "Wait until w is initialized",
+            "the cloud controller manager takes",
+        ),
+    ],
+)
+def test_who_takes_a_taint_off_is_said_and_a_new_node_would_wait_for_it_too(
+    taint: str, title: str, who: str
+) -> None:
+    control = make_node("cp").cpu(4).taint("node-role.kubernetes.io/control-plane").taint(taint)
+    worker = make_node("w").cpu(4).taint(taint)
+    pod = make_pod("p").toleration("node-role.kubernetes.io/control-plane").cpu(2).obj()
+    found = answered(control.obj(), worker.obj(), pod)
+    assert list(found)[:2] == [title, title.replace(" w ", " cp ")]
+    assert who in found[title].sentence
+    assert not any(each.startswith("Add") for each in found)
+    assert "Add a node like w" in answered(worker.obj(), make_node("small").cpu(1).obj(), pod)
+
+
+def test_the_one_pod_that_affinity_asks_for_is_started_again_where_the_other_fits() -> None:
+    front = make_pod("front").owner("ReplicaSet", "front").label("app", "front").on("a").obj()
+    pod = beside("front").request("example.com/gpu", 1).obj()
+    nodes = [make_node("a").obj(), make_node("b").resource("example.com/gpu", 1).obj()]
+    answer = answered(*nodes, front, pod)["Start default/front again on b"]
+    assert (answer.harm, answer.node, answer.leaving) == ("others", "b", ("default/front",))
+    agent = make_pod("front").owner("DaemonSet", "front").label("app", "front").on("a").obj()
+    assert not any("again on" in title for title in answered(*nodes, agent, pod))
+
+
 def test_an_owner_is_scaled_down_where_it_gives_up_the_pod_in_the_way() -> None:
     pods = [make_pod(n).owner("ReplicaSet", "w").cpu(3).on(n[-1]).obj() for n in ("w-a", "w-b")]
     nodes = [make_node("a").cpu(4).obj(), make_node("b").cpu(4).obj()]
@@ -100,7 +160,9 @@ def test_an_older_pod_of_its_own_deployment_may_end_before_it_comes(in_the_way: 
     found = answered(*nodes, *old, other, revision("p", "2").obj())
     answer = found["Roll out with maxSurge: 0"]
     assert [line_of(each) for each in answer.changes] == ["ReplicaSet/default/w-1 scale 1"]
-    assert (answer.harm, answer.leaving) == ("others", ("default/old-b",))
+    assert next(iter(found)) == answer.title  # its own older pod is nobody else
+    assert (answer.harm, answer.leaving) == ("none", ())
+    assert not any("default/old" in title for title in found)
     same = revision("p", "1").obj()
     assert "Roll out with maxSurge: 0" not in answered(*nodes, *old, other, same)
 
@@ -156,11 +218,7 @@ def test_one_more_node_for_the_pod_is_a_worker() -> None:
 def test_another_pod_makes_room_where_the_first_is_needed_beside_it() -> None:
     front = make_pod("front").owner("ReplicaSet", "front").label("app", "front").on("a").obj()
     other = make_pod("other").owner("ReplicaSet", "other").on("a").obj()
-    term = PodAffinityTerm(
-        topology_key=HOSTNAME, label_selector=LabelSelector(match_labels={"app": "front"})
-    )
-    near = PodAffinity(required_during_scheduling_ignored_during_execution=(term,))
-    pod = make_pod("p").affinity(Affinity(pod_affinity=near)).obj()
+    pod = beside("front").obj()
     found = answered(make_node("a").pods(2).obj(), make_node("b").obj(), front, other, pod)
     assert found["Move default/other elsewhere"].node == "a"
 
@@ -180,7 +238,7 @@ def test_what_no_node_offers_is_said() -> None:
     assert found.nowhere == ("example.com/gpu",)
 
 
-def test_dropping_the_pin_of_a_daemon_set_comes_last() -> None:
+def test_the_pin_of_a_daemon_sets_pod_is_never_dropped() -> None:
     there = NodeSelectorRequirement(key="metadata.name", operator="In", values=("a",))
     terms = NodeSelector(node_selector_terms=(NodeSelectorTerm(match_fields=(there,)),))
     pin = NodeAffinity(required_during_scheduling_ignored_during_execution=terms)
@@ -188,10 +246,8 @@ def test_dropping_the_pin_of_a_daemon_set_comes_last() -> None:
     pinned = pod.affinity(Affinity(node_affinity=pin)).obj()
     full = make_pod("w").cpu(3).on("a").obj()
     found = answered(make_node("a").cpu(4).obj(), make_node("b").cpu(4).obj(), full, pinned)
-    assert list(found)[-1] == "Drop what its nodeAffinity requires"
-    assert found["Drop what its nodeAffinity requires"].sentence == (
-        "drop what the nodeAffinity of pod default/p requires"
-    )
+    assert found
+    assert not any("nodeAffinity" in title for title in found)
 
 
 def test_a_pod_that_gets_the_place_of_another_is_not_said_to_move_it() -> None:
