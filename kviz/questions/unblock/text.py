@@ -291,6 +291,7 @@ KINDS = {
     "devices": say("unblock.asking_other_devices", "asking for other devices"),
     "deviceClass": say("unblock.missing_device_class", "a missing device class"),
     "volume": say("unblock.copying_volume", "copying a volume"),
+    "sharedVolume": say("unblock.shared_volume", "shared storage"),
     "volumeLimit": say("unblock.higher_limit_volumes", "a higher limit of volumes"),
     "driver": say("unblock.installing_csi_driver", "installing a CSI driver"),
     "priority": say("unblock.higher_priority", "a higher priority"),

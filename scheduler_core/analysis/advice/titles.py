@@ -187,6 +187,8 @@ def _of_object(kind: Kind, item: KubeObject) -> str:
             return say("title.default_class", "Make {key} the default storage class", key=key)
         case "volume":
             return say("title.volume", "Copy volume {key} to where the node is", key=key)
+        case "sharedVolume":
+            return say("title.shared_volume", "Put volume {key} on shared storage", key=key)
         case "driver":
             return say("title.driver", "Install its CSI driver on {node}", node=key)
         case "volumeLimit":

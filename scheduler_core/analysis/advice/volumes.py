@@ -48,6 +48,7 @@ DEFAULT_SIZE = "1Gi"
 """Of a claim that is not there nobody knows how large it should be; it does not matter here."""
 SOME_PROVISIONER: Final = "example.com/provisioner"
 """Who makes volumes of a class that is missing, where no other class says who does."""
+READ_WRITE_MANY: Final = "ReadWriteMany"
 SOME_CLASS: Final = "standard"
 """A class where the cluster has none."""
 IS_DEFAULT: Final = "storageclass.kubernetes.io/is-default-class"
@@ -98,7 +99,7 @@ def volume_usable(requirement: VolumeUsable, objects: Objects, node: str) -> Ite
         if labelled:
             return  # the data are there
         yield from volume_there(requirement.volume, objects, node)
-        if claim is not None:
+        if claim is not None and not _is_in_use(claim.key, objects):
             yield from _waiting(claim, objects)
 
 
@@ -134,7 +135,8 @@ def _labelled(requirement: VolumeUsable, objects: Objects, node: str) -> Iterato
 def volume_there(name: str, objects: Objects, node: str) -> Iterator[Action]:
     """Yield a volume in place of one that lies elsewhere: a copy where the node is.
 
-    It keeps its name, so that its claim stays as it is.
+    It keeps its name, so that its claim stays as it is. One that a pod uses cannot be elsewhere,
+    too: it is for all nodes then.
     """
     volume, there = objects.get(PersistentVolume, name), objects.get(Node, node)
     if volume is None or there is None:
@@ -147,7 +149,21 @@ def volume_there(name: str, objects: Objects, node: str) -> Iterator[Action]:
         metadata=replace(volume.metadata, labels=labels),
         spec=replace(volume.spec, node_affinity=None),
     )
-    yield action("volume", Put((moved,)))
+    claimed = volume.spec.claim_ref
+    if claimed is None or not _is_in_use(f"{claimed.namespace}/{claimed.name}", objects):
+        yield action("volume", Put((moved,)))
+        return
+    shared = replace(moved.spec, access_modes=(READ_WRITE_MANY,))
+    yield action("sharedVolume", Put((replace(moved, spec=shared),)))
+
+
+def _is_in_use(claim: str, objects: Objects) -> bool:
+    """Return whether a pod that has a node uses a claim (`namespace/name`)."""
+    namespace, _, name = claim.partition("/")
+    return any(
+        pod.spec.node_name and pod.namespace == namespace and name in mounted_claims(pod)
+        for pod in objects.all(Pod)
+    )
 
 
 def attachable(

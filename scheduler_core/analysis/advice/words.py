@@ -333,6 +333,15 @@ def _default_told(items: Sequence[KubeObject], cluster: RestingCluster) -> str:
     )
 
 
+def _shared_told(items: Sequence[KubeObject], cluster: RestingCluster) -> str:
+    return say(
+        "advice.shared_volume",
+        "put volume {name}, which another pod uses, on storage that every node can use "
+        "(ReadWriteMany), or give each pod a claim of its own",
+        name=items[0].name,
+    )
+
+
 TOLD: Final[dict[Kind, Callable[[Sequence[KubeObject], RestingCluster], str]]] = {
     "claim": _claim_told,
     "defaultClass": _default_told,
@@ -341,6 +350,7 @@ TOLD: Final[dict[Kind, Callable[[Sequence[KubeObject], RestingCluster], str]]] =
     "volumeLimit": _limit_told,
     "driver": _limit_told,
     "volume": _volume_told,
+    "sharedVolume": _shared_told,
 }
 """How changes are told that put objects in place of others."""
 

@@ -81,6 +81,15 @@ def test_a_volume_of_another_zone_is_copied() -> None:
         assert "copy volume pv to where the node can use it" in told(full, free, *stored, pod)
 
 
+def test_a_volume_that_another_pod_uses_is_shared_not_copied() -> None:
+    user = make_pod("user").cpu(3).volumes(*uses("c")).on("a").obj()
+    stored = [claim("c", volume="pv"), volume("pv", claimed_by="c", hosts=["a"]), storage_class()]
+    pod = make_pod("p").cpu(3).volumes(*uses("c")).obj()
+    told_of = told(make_node("a").obj(), make_node("b").obj(), *stored, user, pod)
+    assert any(each.startswith("put volume pv, which another pod uses") for each in told_of)
+    assert not any("copy volume" in each or "claim default/c again" in each for each in told_of)
+
+
 @pytest.mark.parametrize(
     ("zone", "has_driver", "first"),
     [
