@@ -33,7 +33,7 @@ EXTENDED_RESOURCE_CLAIM = "resource.kubernetes.io/extended-resource-claim"
 
 
 class DeviceAttribute(ApiStruct, frozen=True, kw_only=True):
-    """One value: whichever field is set. Lists need the gate DRAListTypeAttributes."""
+    """One value: whichever field is set. Drivers need DRAListTypeAttributes to write lists."""
 
     int_value: Int64 | None = msgspec.field(default=None, name="int")
     bool_value: bool | None = msgspec.field(default=None, name="bool")
@@ -218,6 +218,10 @@ class CapacityRequirements(ApiStruct, frozen=True, kw_only=True):
     requests: dict[str, QuantityText] = {}
 
 
+class DeviceDerivedAttribute(ApiStruct, frozen=True, kw_only=True):
+    """An attribute that a request computes. Its gate is off, so that it counts as being there."""
+
+
 class ExactDeviceRequest(ApiStruct, frozen=True, kw_only=True):
     """Devices of one class. ``admin_access`` devices may be in use by others."""
 
@@ -228,6 +232,7 @@ class ExactDeviceRequest(ApiStruct, frozen=True, kw_only=True):
     admin_access: bool | None = None
     tolerations: tuple[DeviceToleration, ...] = ()
     capacity: CapacityRequirements | None = None
+    derived_attributes: tuple[DeviceDerivedAttribute, ...] = ()
 
 
 class DeviceSubRequest(ApiStruct, frozen=True, kw_only=True):
@@ -240,6 +245,7 @@ class DeviceSubRequest(ApiStruct, frozen=True, kw_only=True):
     count: Int64 = 0
     tolerations: tuple[DeviceToleration, ...] = ()
     capacity: CapacityRequirements | None = None
+    derived_attributes: tuple[DeviceDerivedAttribute, ...] = ()
 
 
 class DeviceRequest(ApiStruct, frozen=True, kw_only=True):

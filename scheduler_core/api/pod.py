@@ -7,6 +7,7 @@ Environment variables, commands and arguments have no field here: they never ent
 from typing import ClassVar
 
 import msgspec
+from msgspec.structs import force_setattr
 
 from scheduler_core.api.meta import (
     ApiStruct,
@@ -53,8 +54,15 @@ class ContainerRestartRule(ApiStruct, frozen=True, kw_only=True):
     action: str = ""
 
 
+class VolumeMount(ApiStruct, frozen=True, kw_only=True):
+    bind_mount_options: tuple[str, ...] = ()
+
+
 class Container(ApiStruct, frozen=True, kw_only=True):
-    """A container or init container. ``restart_policy`` ``Always`` makes the latter a sidecar."""
+    """A container or init container. ``restart_policy`` ``Always`` makes the latter a sidecar.
+
+    Of ``volume_mounts`` those with options are kept.
+    """
 
     name: str = ""
     image: str = ""
@@ -62,6 +70,12 @@ class Container(ApiStruct, frozen=True, kw_only=True):
     ports: tuple[ContainerPort, ...] = ()
     restart_policy: str = ""
     restart_policy_rules: tuple[ContainerRestartRule, ...] = ()
+    volume_mounts: tuple[VolumeMount, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.volume_mounts:
+            kept = tuple(mount for mount in self.volume_mounts if mount.bind_mount_options)
+            force_setattr(self, "volume_mounts", kept)
 
 
 class PreferredSchedulingTerm(ApiStruct, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ Upstream: v1.36 dynamic-resource-allocation/cel/compile.go (DeviceMatches).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from scheduler_core.api import (
     Device,
@@ -22,25 +22,30 @@ from scheduler_core.devices.amounts import nano
 from scheduler_core.devices.cel import CelProblem, DeviceVariables, compile_selector
 
 
-def evaluate(expression: str, device: Device, driver: str, shareable: bool) -> bool | CelProblem:
+def evaluate(
+    expression: str, device: Device, driver: str, *, shareable: bool, lists: bool
+) -> bool | CelProblem:
     """Return whether the device is selected, or the error that the expression ends in.
 
-    `shareable` is what the expression sees of `allowMultipleAllocations`.
+    `shareable` is what the expression sees of `allowMultipleAllocations`; without `lists` an
+    attribute that is a list has no value.
     """
     selector = compile_selector(expression)
     if isinstance(selector, CelProblem):
         return CelProblem(f"CEL compile error: {selector.text}")
-    variables = _variables(device, driver, shareable)
+    variables = _variables(device, driver, shareable, lists)
     answer = variables if isinstance(variables, CelProblem) else selector.matches(variables)
     if isinstance(answer, CelProblem):
         return CelProblem(f"CEL runtime error: {answer.text}")
     return answer
 
 
-def _variables(device: Device, driver: str, shareable: bool) -> DeviceVariables | CelProblem:
+def _variables(
+    device: Device, driver: str, shareable: bool, lists: bool
+) -> DeviceVariables | CelProblem:
     values: list[tuple[str, object]] = []
     for name, attribute in sorted(device.attributes.items()):
-        value = _value(attribute)
+        value = _value(attribute, lists)
         if isinstance(value, CelProblem):
             return CelProblem(f"attribute {name}: {value.text}")
         values.append((name, value))
@@ -56,8 +61,10 @@ def _variables(device: Device, driver: str, shareable: bool) -> DeviceVariables 
     )
 
 
-def _value(attribute: DeviceAttribute) -> object:
-    """Return the one value of an attribute; lists have none while their gate is off."""
+def _value(attribute: DeviceAttribute, lists: bool) -> object:
+    """Return the one value of an attribute."""
+    if lists and (several := _values(attribute)):
+        return several
     if attribute.int_value is not None:
         return attribute.int_value
     if attribute.bool_value is not None:
@@ -66,8 +73,23 @@ def _value(attribute: DeviceAttribute) -> object:
         return attribute.string_value
     if attribute.version_value is None:
         return CelProblem("unsupported attribute value")
+    return _version(attribute.version_value)
+
+
+def _values(attribute: DeviceAttribute) -> list[object] | CelProblem:
+    """Return the values of an attribute that is a list, none of others."""
+    plain: Sequence[object] = (
+        attribute.int_values or attribute.bool_values or attribute.string_values
+    )
+    if plain:
+        return list(plain)
+    versions = [_version(each) for each in attribute.version_values]
+    return next((each for each in versions if isinstance(each, CelProblem)), versions)
+
+
+def _version(text: str) -> object:
     try:
-        return cel_values.semver(attribute.version_value)
+        return cel_values.semver(text)
     except ValueError as error:
         return CelProblem(f"parse semantic version: {error}")
 

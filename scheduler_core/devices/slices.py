@@ -44,12 +44,14 @@ class NodeSelectorError(ValueError):
 class SliceDevice:
     """A device of a slice, as long as the slice does not change.
 
-    `answers` holds what selectors said of it, by expression and what they saw of its sharing.
+    `answers` holds what selectors said of it, by expression and what they saw of its sharing;
+    `lists` is whether they see attributes that are lists.
     """
 
     id: DeviceId
     device: Device
     slice: ResourceSlice
+    lists: bool
     answers: dict[tuple[str, bool], bool | CelProblem] = field(default_factory=dict)
 
     def matches(self, expression: str, *, shareable: bool) -> bool | CelProblem:
@@ -57,7 +59,9 @@ class SliceDevice:
         asked = expression, shareable
         answer = self.answers.get(asked)
         if answer is None:
-            answer = evaluate(expression, self.device, self.id.driver, shareable)
+            answer = evaluate(
+                expression, self.device, self.id.driver, shareable=shareable, lists=self.lists
+            )
             self.answers[asked] = answer
         return answer
 
@@ -101,8 +105,9 @@ class Slice:
 
 def slice_of(plain: ResourceSlice, item: ResourceSlice, features: FeatureGates) -> Slice:
     driver, pool = item.spec.driver, item.spec.pool.name
+    lists = features.switches.list_attributes_read
     devices = tuple(
-        SliceDevice(DeviceId(driver, pool, device.name), device, item)
+        SliceDevice(DeviceId(driver, pool, device.name), device, item, lists)
         for device in item.spec.devices
     )
     return Slice(item, devices, plain, _withheld(item, features))

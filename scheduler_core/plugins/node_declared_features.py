@@ -27,6 +27,7 @@ NO_STATE = 'error reading "PreFilterNodeDeclaredFeatures" from cycle-state: not 
 
 RESTART_ALL_CONTAINERS = "RestartAllContainersOnContainerExits"
 USER_NAMESPACES_HOST_NETWORK = "UserNamespacesHostNetworkSupport"
+BIND_MOUNT_OPTIONS = "VolumeBindMountOptions"
 
 Features = frozenset[str]
 
@@ -36,8 +37,9 @@ class NodeDeclaredFeatures:
 
     A pod needs `RestartAllContainersOnContainerExits` if a restart rule of a container has the
     action RestartAllContainers, and `UserNamespacesHostNetworkSupport` if it uses the network
-    of the host in a separate user namespace. The further features v1.36 knows concern
-    updates of running pods only.
+    of the host in a separate user namespace. From v1.37 on it needs `VolumeBindMountOptions` if
+    a container mounts a volume with options. The further features concern updates of running pods
+    only; ephemeral containers, which a pod that waits seldom has, are not looked at.
 
     Upstream: v1.36 plugins/nodedeclaredfeatures and component-helpers/nodedeclaredfeatures.
     """
@@ -47,12 +49,13 @@ class NodeDeclaredFeatures:
 
     def __init__(self, handle: Handle) -> None:
         self._enabled = handle.features.enabled("NodeDeclaredFeatures")
+        self._mount_options = handle.features.switches.mount_options_required
 
     def sign_pod(self, pod: PodInfo) -> Signed:
-        return (features_fragment(required_features(pod.pod.spec)),)
+        return (features_fragment(self._required(pod.pod.spec)),)
 
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Prepared[Features] | Status:
-        needed = required_features(pod.pod.spec) if self._enabled else frozenset()
+        needed = self._required(pod.pod.spec) if self._enabled else frozenset()
         return Prepared(needed) if needed else SKIP
 
     def filter(self, state: Features | None, pod: PodInfo, nodes: Nodes) -> Verdict:
@@ -72,20 +75,28 @@ class NodeDeclaredFeatures:
         pod = ClusterEvent(EventResource.POD, ActionType.UPDATE)
         return (
             ClusterEventWithHint(node, _after_node_change),
-            ClusterEventWithHint(pod, _after_pod_update),
+            ClusterEventWithHint(pod, self._after_pod_update),
         )
 
+    def _required(self, spec: PodSpec) -> Features:
+        """Return the features that scheduling the pod requires of a node."""
+        needed = set()
+        containers = (*spec.containers, *spec.init_containers)
+        rules = (rule for container in containers for rule in container.restart_policy_rules)
+        if any(rule.action == "RestartAllContainers" for rule in rules):
+            needed.add(RESTART_ALL_CONTAINERS)
+        if spec.host_network and spec.host_users is False:
+            needed.add(USER_NAMESPACES_HOST_NETWORK)
+        if self._mount_options and any(container.volume_mounts for container in containers):
+            needed.add(BIND_MOUNT_OPTIONS)
+        return frozenset(needed)
 
-def required_features(spec: PodSpec) -> Features:
-    """Return the features that scheduling the pod requires of a node."""
-    needed = set()
-    containers = (*spec.containers, *spec.init_containers)
-    rules = (rule for container in containers for rule in container.restart_policy_rules)
-    if any(rule.action == "RestartAllContainers" for rule in rules):
-        needed.add(RESTART_ALL_CONTAINERS)
-    if spec.host_network and spec.host_users is False:
-        needed.add(USER_NAMESPACES_HOST_NETWORK)
-    return frozenset(needed)
+    def _after_pod_update(self, pod: PodInfo, old: object, new: object) -> QueueingHint:
+        """Queue when the pod itself has come to need other features."""
+        before, after = expect(PodInfo, old), expect(PodInfo, new)
+        if after.uid != pod.uid:
+            return QueueingHint.SKIP
+        return queue_if(self._required(before.pod.spec) != self._required(after.pod.spec))
 
 
 def _after_node_change(pod: PodInfo, old: object, new: object) -> QueueingHint:
@@ -93,11 +104,3 @@ def _after_node_change(pod: PodInfo, old: object, new: object) -> QueueingHint:
     return queue_if(
         before is None or before.status.declared_features != after.status.declared_features
     )
-
-
-def _after_pod_update(pod: PodInfo, old: object, new: object) -> QueueingHint:
-    """Queue when the pod itself has come to need other features."""
-    before, after = expect(PodInfo, old), expect(PodInfo, new)
-    if after.uid != pod.uid:
-        return QueueingHint.SKIP
-    return queue_if(required_features(before.pod.spec) != required_features(after.pod.spec))

@@ -47,6 +47,9 @@ class Switches(Struct, frozen=True, kw_only=True):
     compatibility_groups_withheld: bool = False
     node_name_first: bool = False
     group_post_filter_sets: bool = False
+    mount_options_required: bool = False
+    list_attributes_read: bool = False
+    derived_attributes_refused: bool = False
 
 
 AS_IN_1_36_2: Final = Switches()
@@ -297,6 +300,38 @@ SWITCHES: Final[Mapping[str, Switch]] = {
             "switch.group_post_filter_sets",
             "A profile may enable plugins at podGroupPostFilter. Before, such a configuration was "
             "refused.",
+        ),
+    ),
+    "mount_options_required": Switch(
+        "#140013",
+        say(
+            "switch.mount_options_required",
+            "A pod that mounts a volume with bindMountOptions needs a node that declares the "
+            "feature VolumeBindMountOptions. Before, the field was not read.",
+        ),
+        instead=say(
+            "switch.mount_options_required.instead",
+            "Leave out bindMountOptions: the pod needs no node feature for its volumes.",
+        ),
+    ),
+    "list_attributes_read": Switch(
+        "#139395",
+        say(
+            "switch.list_attributes_read",
+            "CEL selectors see attributes that are lists. Before, while DRAListTypeAttributes was "
+            "off, a device with such an attribute ended the attempt with an error.",
+        ),
+    ),
+    "derived_attributes_refused": Switch(
+        "#140029",
+        say(
+            "switch.derived_attributes_refused",
+            "While DRADerivedAttributes is off, a request with derivedAttributes ends the attempt "
+            "with an error. Before, the field was not read.",
+        ),
+        instead=say(
+            "switch.derived_attributes_refused.instead",
+            "Leave out derivedAttributes, and constraints on them.",
         ),
     ),
 }

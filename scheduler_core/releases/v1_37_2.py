@@ -108,5 +108,8 @@ V1_37_2: Final = Release(
         compatibility_groups_withheld=True,
         node_name_first=True,
         group_post_filter_sets=True,
+        mount_options_required=True,
+        list_attributes_read=True,
+        derived_attributes_refused=True,
     ),
 )

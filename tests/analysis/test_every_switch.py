@@ -17,6 +17,7 @@ from scheduler_core.api import (
     ContainerStatus,
     Counter,
     CounterSet,
+    DeviceDerivedAttribute,
     DeviceTaintRule,
     DeviceTaintRuleSpec,
     DeviceTaintSelector,
@@ -30,6 +31,7 @@ from scheduler_core.api import (
     PodResourceClaim,
     PodStatus,
     Volume,
+    VolumeMount,
 )
 from scheduler_core.config import FeatureGates, default_configuration
 from scheduler_core.releases import RELEASES
@@ -41,6 +43,7 @@ from tests.plugins.placement import selector
 from tests.releases.test_device_switches import (
     BROKEN,
     DISTINCT,
+    K,
     grouped,
     half_a_pool,
     halves,
@@ -50,7 +53,7 @@ from tests.releases.test_switches import apart_from, labelled_budget, requesting
 
 PART: Final = "part"
 MEBIBYTE: Final = 1 << 20
-N_NODES: Final = 25
+N_NODES: Final = 28
 """ImageLocality divides by them."""
 
 
@@ -124,6 +127,15 @@ def of_devices() -> Iterator[KubeObject]:
     # compatibility_groups_withheld
     yield node("groups").obj()
     yield from (*grouped("groups"), claim("groups"), claiming("groups"))
+    # list_attributes_read
+    yield node("list").obj()
+    yield resource_slice("list", device("g0", k=("x", "y")), node="list")
+    yield from (claim("list", exactly(where=f'"y" in {K}')), claiming("list"))
+    # derived_attributes_refused
+    yield node("derived").obj()
+    yield resource_slice("derived", device("g0"), node="derived")
+    yield claim("derived", exactly(derived_attributes=(DeviceDerivedAttribute(),)))
+    yield claiming("derived")
     # DRADeviceTaintRules
     yield node("rule").obj()
     yield resource_slice("rule", device("g0"), node="rule")
@@ -194,6 +206,10 @@ def of_requests_and_volumes() -> Iterator[KubeObject]:
     )
     yield node("resize").cpu(4).obj()
     yield from (resized.status(status).on("resize").obj(), pod("resize").cpu(1).obj())
+    # mount_options_required
+    mounting = VolumeMount(bind_mount_options=("noexec",))
+    yield node("mount").obj()
+    yield pod("mount").containers(replace(container(), volume_mounts=(mounting,))).obj()
     # StorageCapacityScoring
     yield from (node("store-much").cpu(100).obj(), node("store-little").cpu(100).obj())
     yield pod("store-full").cpu(20).on("store-much").obj()
@@ -224,6 +240,7 @@ until: 2m
 
 ENDS: Final = {
     "all": "all_despite_use",
+    "derived": "derived_attributes_refused",
     "distinct": "distinct_among_all",
     "driver": "VolumeLimitScaling",
     "drivers": "counters_by_driver",
@@ -232,6 +249,8 @@ ENDS: Final = {
     "give": "refused_devices_give_back",
     "groups": "compatibility_groups_withheld",
     "image": "image_volumes_raise_limit",
+    "list": "list_attributes_read",
+    "mount": "mount_options_required",
     "range": "capacities_in_range",
     "resize": "requests_by_pod",
     "rule": "DRADeviceTaintRules",

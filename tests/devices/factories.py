@@ -40,7 +40,12 @@ DRIVER = "gpu.example.com"
 
 
 def attribute(value: object) -> DeviceAttribute:
-    """Return an attribute of the value's kind; text that begins with `v:` is a version."""
+    """Return an attribute of the value's kind; text that begins with `v:` is a version.
+
+    A tuple is a list of texts.
+    """
+    if isinstance(value, tuple):
+        return DeviceAttribute(string_values=value)
     if isinstance(value, bool):
         return DeviceAttribute(bool_value=value)
     if isinstance(value, int):

@@ -12,6 +12,7 @@ from scheduler_core.api import (
     DeviceCapacity,
     DeviceClaimConfiguration,
     DeviceConstraint,
+    DeviceDerivedAttribute,
     DeviceTaint,
     DeviceTaintRule,
     DeviceTaintRuleSpec,
@@ -32,6 +33,7 @@ from tests.simulated import Cluster
 
 WANTED = PodResourceClaim(name="d", resource_claim_name="wanted")
 DISTINCT = DeviceConstraint(distinct_attribute=f"{DRIVER}/k")
+K = f'device.attributes["{DRIVER}"].k'
 BROKEN = (DeviceTaint(key="broken", effect="NoSchedule"),)
 
 
@@ -232,6 +234,33 @@ def grouped(name: str) -> tuple[ResourceSlice, ...]:
 def test_a_slice_with_compatibility_groups_is_missing(on: bool, given: list[str] | None) -> None:
     features = with_switch("compatibility_groups_withheld", on)
     assert given_devices([claim("c")], *grouped("n1"), features=features) == given
+
+
+@pytest.mark.parametrize("on", [False, True])
+def test_selectors_see_attributes_that_are_lists(on: bool) -> None:
+    slices = resource_slice("s", device("g0", k=("x", "y")), node="n1")
+    features = with_switch("list_attributes_read", on)
+    for where in (f'"y" in {K}', f'{K}.includes("y")', f'{K}.exists(each, each == "y")'):
+        wanted = [claim("c", exactly(where=where))]
+        if on:
+            assert given_devices(wanted, slices, features=features) == ["r0=g0"]
+            continue
+        with pytest.raises(AllocationError, match="attribute k: unsupported attribute value"):
+            given_devices(wanted, slices, features=features)
+
+
+@pytest.mark.parametrize("on", [False, True])
+def test_a_request_with_derived_attributes_is_refused(on: bool) -> None:
+    item = claim("c", exactly(derived_attributes=(DeviceDerivedAttribute(),)))
+    slices = resource_slice("s", device("g0"), node="n1")
+    features = with_switch("derived_attributes_refused", on)
+    if not on:
+        assert given_devices([item], slices, features=features) == ["r0=g0"]
+        return
+    with pytest.raises(AllocationError) as caught:
+        given_devices([item], slices, features=features)
+    what = "cannot handle request with derived attributes, the feature is disabled"
+    assert str(caught.value) == f"claim default/c, request r0: {what}"
 
 
 @pytest.mark.parametrize(("on", "given"), [(False, ["r0=x0", "r0=y", "r0=x1"]), (True, None)])

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
 from scheduler_core.api import (
     Affinity,
+    Container,
     ContainerStatus,
     ImageVolumeSource,
     LabelSelector,
@@ -24,6 +26,7 @@ from scheduler_core.api import (
     ResourceRequirements,
     Toleration,
     Volume,
+    VolumeMount,
 )
 from scheduler_core.config import ConfigError, load_configuration
 from scheduler_core.config.defaults import default_plugins
@@ -316,3 +319,22 @@ def test_a_profile_may_set_the_post_filter_of_groups(on: bool) -> None:
         load_configuration(text, features)
     (problem,) = caught.value.problems
     assert problem.message == 'unknown field "podGroupPostFilter"'
+
+
+@pytest.mark.parametrize(("on", "waits"), [(False, []), (True, ["p"])])
+def test_a_mount_with_options_needs_a_node_feature(on: bool, waits: list[str]) -> None:
+    wanting = replace(container(), volume_mounts=(VolumeMount(bind_mount_options=("noexec",)),))
+    cluster = Cluster(
+        make_node("n").obj(),
+        make_pod("p").containers(wanting).obj(),
+        features=with_switch("mount_options_required", on),
+    )
+    cluster.attempt()
+    assert cluster.parked() == waits
+    cluster.server.update(make_node("n").features("VolumeBindMountOptions").obj())
+    assert cluster.parked() == []
+
+
+def test_mounts_without_options_leave_no_trace() -> None:
+    plain = {"volumeMounts": [{"name": "v", "mountPath": "/v"}]}
+    assert msgspec.convert(plain, Container) == Container()

@@ -18,7 +18,7 @@ GLOSSARY = glossary()
 TERMS = GLOSSARY.terms
 DIAGRAMS: tuple[Diagram, ...] = ("queues", "cycles", "cache")
 
-OF_NO_TERM = {"batches_rescore"}
+OF_NO_TERM = {"batches_rescore", "mount_options_required"}
 
 SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
 IN_TEMPLATE = re.compile(r'\{% term "([^"]+)"')

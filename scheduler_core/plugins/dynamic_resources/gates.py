@@ -30,6 +30,7 @@ class AllocatorGates:
     all_despite_use: bool
     claim_limit_by_request: bool
     capacities_in_range: bool
+    derived_attributes_refused: bool
 
     @property
     def stable_suffices(self) -> bool:
@@ -76,4 +77,5 @@ class AllocatorGates:
             all_despite_use=features.switches.all_despite_use,
             claim_limit_by_request=features.switches.claim_limit_by_request,
             capacities_in_range=features.switches.capacities_in_range,
+            derived_attributes_refused=features.switches.derived_attributes_refused,
         )

@@ -114,6 +114,8 @@ class Planner:
             kind = "subrequest" if request.parent else "request"
             what = "has capacity requests, but the DRAConsumableCapacity feature is disabled"
             raise AllocationError(f"claim {claim.key}, {kind} {request.name}: {what}")
+        if request.derives_attributes and self._gates.derived_attributes_refused:
+            raise error("cannot handle request with derived attributes, the feature is disabled")
         for i, selector in enumerate(request.selectors):
             if selector.cel is None:
                 what = "CEL expression empty (unsupported selector type?)"

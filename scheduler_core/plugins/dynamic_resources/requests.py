@@ -37,6 +37,7 @@ class Request:
     count: int
     tolerations: tuple[DeviceToleration, ...]
     capacity: Mapping[str, str] | None
+    derives_attributes: bool
     names_admin_access: bool = False
     admin_access: bool = False
 
@@ -89,6 +90,7 @@ def _made(
         count=given.count,
         tolerations=given.tolerations,
         capacity=None if given.capacity is None else given.capacity.requests,
+        derives_attributes=bool(given.derived_attributes),
         names_admin_access=names_admin_access,
         admin_access=admin_access,
     )
