@@ -14,6 +14,7 @@ from scheduler_core.api.selectors import node_selector_matches
 from scheduler_core.evidence.raw_score import RawScore
 from scheduler_core.evidence.requirement import AtNode, Requirement, state_of
 from scheduler_core.framework.status import Status
+from scheduler_core.plugins.dynamic_resources.extended_resources import IN_MEMORY_NAME
 from scheduler_core.plugins.dynamic_resources.filtering import NOT_AVAILABLE
 from scheduler_core.plugins.dynamic_resources.plugin import DynamicResources, Preference
 from scheduler_core.plugins.dynamic_resources.state import ClaimsState, node_selector_of
@@ -73,6 +74,8 @@ class DevicesAvailable(Requirement):
     @property
     def asks(self) -> str:
         by_request = groupby(self.requests, key=lambda each: each.request.partition("/")[0])
+        if self.claim.endswith(f"/{IN_MEMORY_NAME}"):
+            return say("claim.devices_extended", "devices for the extended resources it requests")
         wanted = series(series((each.text for each in any_of), OR) for _, any_of in by_request)
         if not wanted:
             return say("claim.devices_for", "devices for claim {claim}", claim=self.claim)

@@ -24,6 +24,7 @@ from scheduler_core.evidence.cycle import CycleEvidence, PluginEvidence, pre_enq
 from scheduler_core.evidence.device_claims import DevicesAvailable, RequestedDevices
 from scheduler_core.evidence.lead import lead_of_why
 from scheduler_core.evidence.taints import toleration_text
+from scheduler_core.plugins.dynamic_resources.extended_resources import IN_MEMORY_NAME
 from scheduler_core.scheduler.cycle_record import Cycle
 from scheduler_core.sim import RunOptions, reenact_cycle
 from scheduler_core.sim.run import Run
@@ -405,4 +406,18 @@ def test_alternatives_of_a_request_are_one_or_the_other() -> None:
     assert wanted.asks == (
         "1 of class big-gpu or 2 of class gpu (1 selector), "
         "1 of class camera (2 selectors) for claim lab/best"
+    )
+
+
+def test_a_claim_that_the_scheduler_makes_itself_goes_without_its_name_in_memory() -> None:
+    wanted = DevicesAvailable(
+        met=False,
+        claim=f"lab/{IN_MEMORY_NAME}",
+        allocated=False,
+        requests=(),
+        reason="cannot allocate all claims",
+    )
+    assert wanted.sentence == (
+        "needs devices for the extended resources it requests, "
+        "the node has too few that can be allocated: cannot allocate all claims"
     )

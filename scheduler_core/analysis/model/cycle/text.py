@@ -37,7 +37,7 @@ def statement(model: CycleModel) -> str:
     if len(decided.victims) == 1:
         return say(
             "model.nominated_evicts_one",
-            "{what}. {pod} is nominated to {node}; {gone} is evicted.",
+            "{what}. {pod} is nominated to {node}; the victim is {gone}.",
             what=none,
             pod=pod,
             node=node,
@@ -45,7 +45,7 @@ def statement(model: CycleModel) -> str:
         )
     return say(
         "model.nominated_evicts",
-        "{what}. {pod} is nominated to {node}; {gone} are evicted.",
+        "{what}. {pod} is nominated to {node}; the victims are {gone}.",
         what=none,
         pod=pod,
         node=node,
