@@ -21,8 +21,8 @@ from kviz.by_hand.documents import (
 from kviz.by_hand.models import Attempt
 from kviz.by_hand.tables import table_of
 from kviz.classroom import selectors
-from kviz.classroom.asking import asks_of, objects_of
 from kviz.classroom.models import Contest, Room
+from kviz.lessons.asking import asks_of, objects_of
 from kviz.runs.models import Run
 
 MOST_LEADERS: Final = 10

@@ -25,7 +25,6 @@ from kviz.classroom.contests import (
     to_place,
 )
 from kviz.classroom.models import Participant, Room, Vote
-from kviz.classroom.picture import Picture, View, picture_of
 from kviz.classroom.steps import Place, lesson_of, place_of, title_of, topic_of
 from kviz.classroom.votes import Given, counts, gain, is_right
 from kviz.common.wording import translated
@@ -40,6 +39,7 @@ from kviz.lessons.documents import (
 from kviz.lessons.handles import HandleDocument, handle_documents
 from kviz.lessons.lesson import Question
 from kviz.lessons.marking_up import html_of
+from kviz.lessons.picture import Picture, View, picture_of
 from kviz.runs.models import Run
 
 MOST_PROPOSALS: Final = 12

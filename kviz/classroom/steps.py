@@ -44,8 +44,7 @@ class Place:
 
     @property
     def moment(self) -> Moment | None:
-        later = self.step.reveal.at if self.step.reveal and self.is_shown else None
-        return later or self.step.at
+        return self.step.moment(is_shown=self.is_shown)
 
 
 def lesson_of(room: Room) -> Lesson | None:
@@ -91,13 +90,9 @@ def _place(room: Room, number: int, own: TeacherQuestion | None) -> Place:
 
 
 def topic_of(room: Room, place: Place) -> Question | None:
-    """The question that decides what a step shows: its own, else the next one, else the last."""
+    """The question that decides what a step shows."""
     lesson = lesson_of(room)
-    if place.step.question is not None or lesson is None:
-        return place.step.question
-    later = lesson.steps[place.number :]
-    earlier = reversed(lesson.steps[: place.number])
-    return next((each.question for each in (*later, *earlier) if each.question), None)
+    return place.step.question if lesson is None else lesson.topic(place.number)
 
 
 def is_step(room: Room, number: int) -> bool:

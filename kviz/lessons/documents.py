@@ -149,7 +149,6 @@ def step_document(*, progress: Progress, stored_lesson: StoredLesson, number: in
     """A step that was reached, as pages and scripts have it."""
     step = stored_lesson.lesson.steps[number - 1]
     shown = is_shown(progress, number)
-    later = step.reveal.at if step.reveal and shown else None
     return {
         "lesson": stored_lesson.slug,
         "lesson_title": stored_lesson.lesson.title,
@@ -160,7 +159,7 @@ def step_document(*, progress: Progress, stored_lesson: StoredLesson, number: in
         "text": html_of(step.text),
         "picture": step.picture or "",
         "run": str(progress.run_id),
-        "at": moment_document(later or step.at),
+        "at": moment_document(step.moment(is_shown=shown)),
         "question": _question(progress, step, number),
         "hides": hides(step),
         "shown": shown,

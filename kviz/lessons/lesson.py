@@ -150,6 +150,11 @@ class Step(Part, frozen=True):
     notes: str = ""
     """For who presents it to a class."""
 
+    def moment(self, *, is_shown: bool) -> Moment | None:
+        """What to look at: what the reveal opens, if it opens anything, once that is shown."""
+        later = self.reveal.at if self.reveal and is_shown else None
+        return later or self.at
+
 
 class Cluster(Part, frozen=True):
     """One of the samples that come with kviz, or objects as `kubectl get -o yaml` prints them."""
@@ -177,6 +182,12 @@ class Lesson(Part, frozen=True):
     """Whose scheduler the run follows; empty: v1.36.2, as before it could be named."""
     samples: tuple[str, ...] = ()
     """Samples in which the same is seen."""
+
+    def topic(self, number: int) -> Question | None:
+        """What decides on what a step shows: its own question, else the next one, else the last."""
+        step, later = self.steps[number - 1], self.steps[number:]
+        nearest = (step, *later, *reversed(self.steps[: number - 1]))
+        return next((each.question for each in nearest if each.question), None)
 
     @property
     def known(self) -> Known | None:

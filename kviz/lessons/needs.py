@@ -1,7 +1,7 @@
 """What a question is answered from: the kinds of values its right answer is computed from.
 
-Pure. A class's picture shows exactly these (`kviz.classroom.picture`), so what a step shows is
-derived from what it asks and nobody has to list it.
+Pure. The picture of a step, alone or in a class, shows exactly these (`kviz.lessons.picture`), so
+what a step shows is derived from what it asks and nobody has to list it.
 """
 
 from __future__ import annotations

@@ -23,9 +23,10 @@ from kviz.lessons.documents import (
 )
 from kviz.lessons.grading import NotAnAnswer, grade
 from kviz.lessons.handles import handle_documents, lines_moved, moved_by
-from kviz.lessons.lesson import Task
+from kviz.lessons.lesson import Lesson, Moment, Task
 from kviz.lessons.library import StoredLesson
 from kviz.lessons.models import Progress
+from kviz.lessons.picture import Picture, View, picture_of
 from kviz.lessons.services import NotYet
 from kviz.runs.inputs import InvalidInput, at_lines
 from kviz.runs.models import Run
@@ -37,6 +38,7 @@ from kviz.snapshots.selectors import cluster_of, samples
 from scheduler_core.wording import told
 
 ROWS_SHOWN = 50
+AT_WORK = (Run.Status.QUEUED, Run.Status.RUNNING)
 
 
 @require_GET
@@ -209,24 +211,25 @@ def _step_page(
     again = "again" in request.GET or "again" in request.POST
     if again and step["question"]:
         step["question"]["answered"] = answered
-    if again and answered is None:
-        step["at"], step["explains"] = (
-            moment_document(stored_lesson.lesson.steps[number - 1].at),
-            "",
-        )
+    is_shown = step["shown"] and not (again and answered is None)
+    if not is_shown:
+        step["at"] = moment_document(stored_lesson.lesson.steps[number - 1].at)
+        step["explains"] = ""
     run = progress.run
     assert run is not None
     run.refresh_from_db()
+    picture = _picture(run, stored_lesson.lesson, number, is_shown=is_shown)
     context = {
         **run_context(request, run),
         "section": "learn",
         "step": step,
         "steps": range(1, step["n_steps"] + 1),
-        "waits": _waits(step, run),
+        "waits": _waits(step, run) or (picture is None and run.status in AT_WORK),
         "errors": errors,
         "again": again,
         **_moved(run, stored_lesson.lesson.steps[number - 1].task, typed or _tried(step)),
         **_tables(run, step),
+        "picture": picture,
     }
     status = HTTPStatus.BAD_REQUEST if errors else HTTPStatus.OK
     return render(request, "lessons/step.html", context, status=status)
@@ -253,12 +256,19 @@ def _tried(step: StepDocument) -> str:
 def _waits(step: StepDocument, run: Run) -> bool:
     """Whether a worker is still at what the step shows, or tries."""
     at = step["at"]
-    at_work = run.status in (Run.Status.QUEUED, Run.Status.RUNNING)
-    wanted = at is not None and at["cycle"] > run.cycles and at_work
+    wanted = at is not None and at["cycle"] > run.cycles and run.status in AT_WORK
     answered = step["question"]["answered"] if step["question"] else None
     other = answered["other"] if answered else None
     attempt = step["task"]["attempt"] if step["task"] else None
     return wanted or any(each["status"] in Run.LIVE for each in (attempt, other) if each)
+
+
+def _picture(run: Run, lesson: Lesson, number: int, *, is_shown: bool) -> Picture | None:
+    """What a class is shown at this step, once it is stored."""
+    step, topic = lesson.steps[number - 1], lesson.topic(number)
+    at = step.moment(is_shown=is_shown) or Moment()
+    is_open = step.question is not None and not is_shown
+    return picture_of(run, View(at.cycle, at.point, at.pod, topic, is_open=is_open))
 
 
 def _tables(run: Run, step: StepDocument) -> dict[str, object]:

@@ -6,17 +6,19 @@ document that the class is sent before the answer is revealed.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from kviz.lessons.enacting import Enacted, enact
 from kviz.lessons.lesson import Fact, Question
 from kviz.lessons.library import StoredLesson
 from kviz.lessons.selectors import lessons
 from kviz.snapshots.services import samples_load
-from tests.classroom.people import open_lesson
+from tests.classroom.people import ASKS, RIGHT, SLUG, open_lesson, work
 
 KNOWLEDGE = {
     ("one-pods-way", "In which order does a pod pass these stations?"),
@@ -42,6 +44,28 @@ def test_the_picture_shows_what_the_answer_is_computed_from(db: None, slug: str)
             )
             assert not lacking, (number, step.question.ask, lacking)
         lesson.lead("reveal")
+
+
+def test_who_learns_alone_sees_the_picture_of_the_class(db: None) -> None:
+    samples_load()
+    lesson, alone = open_lesson(), Client()
+    alone.post(f"/learn/{SLUG}/begin")
+    work()
+    alone.post(f"/learn/{SLUG}/1/next")
+    lesson.lead("go", step=ASKS)
+    hidden, in_class = drawn_alone(alone), lesson.seen["picture"]
+    alone.post(f"/learn/{SLUG}/{ASKS}/answer", {"answer": RIGHT})
+    lesson.lead("reveal")
+    assert hidden == in_class
+    assert drawn_alone(alone) == lesson.seen["picture"] != hidden
+
+
+def drawn_alone(who: Client) -> Drawn:
+    page = who.get(f"/learn/{SLUG}/{ASKS}").content.decode()
+    found: Drawn = json.loads(
+        page.split('<script id="picture" type="application/json">')[1].split("</script>")[0]
+    )
+    return found
 
 
 def changed(stored: StoredLesson, question: Question, run: Enacted) -> Enacted:

@@ -10,6 +10,7 @@ import pytest
 from kviz.cli import main
 from kviz.lessons.checking import check_lesson
 from kviz.lessons.library import bundled_files, library, read_library
+from kviz.lessons.marking_up import html_of
 from kviz.lessons.reading import read_lesson
 from kviz.lessons.selectors import library_in
 from kviz.lessons.template import TEMPLATE
@@ -199,3 +200,10 @@ def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
 def test_an_empty_file_is_no_lesson() -> None:
     with pytest.raises(ConfigError):
         read_lesson("")
+
+
+def test_a_wide_table_scrolls_and_is_called_by_its_columns() -> None:
+    html = html_of("| a | b |\n|---|---|\n| 1 | 2 |\n")
+    opening = '<div class="table-wrap" role="group" tabindex="0" aria-label="a, b"><table>'
+    assert html.startswith(opening)
+    assert html.rstrip().endswith("</table></div>")

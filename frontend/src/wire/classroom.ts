@@ -45,7 +45,7 @@ export interface NodeDrawn {
   readonly scores: readonly { readonly plugin: string; readonly weight: number; readonly points: number }[];
 }
 
-/** The cluster as a step shows it (kviz/classroom/picture.py). */
+/** The cluster as a step shows it (kviz/lessons/picture.py). */
 export interface Picture {
   readonly cycle: number;
   readonly kinds: readonly string[];

@@ -1,4 +1,4 @@
-"""Nodes and pods of a class's picture, each with the values that are in question."""
+"""Nodes and pods of a step's picture, each with the values that are in question."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal, TypedDict, cast
 
-from kviz.classroom.asking import Ask, Objects, asks_of
+from kviz.lessons.asking import Ask, Objects, asks_of
 from kviz.lessons.facts import POINTS
 from kviz.lessons.needs import Kinds
 from kviz.runs.reading.projection import CycleDocument

@@ -13,9 +13,9 @@ from uuid import UUID
 
 from django.utils.translation import get_language
 
-from kviz.classroom.asking import Ask, Objects, asks_of, kinds_asked, objects_of
-from kviz.classroom.drawing import NodeDrawn, PodDrawn, Scene, node_drawn, pod_drawn
 from kviz.common.wording import translated
+from kviz.lessons.asking import Ask, Objects, asks_of, kinds_asked, objects_of
+from kviz.lessons.drawing import NodeDrawn, PodDrawn, Scene, node_drawn, pod_drawn
 from kviz.lessons.lesson import Question
 from kviz.lessons.needs import NOTHING, QUEUE, Situation, kinds_of
 from kviz.runs.models import Run
