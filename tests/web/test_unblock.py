@@ -229,3 +229,14 @@ def test_a_stored_answer_is_said_in_the_readers_language(owner: Person, client: 
     assert best["sentence"] not in chinese
     document = json.loads(body(owner.get(f"{page}/results.json/")))
     assert document["answer"]["answers"][0]["sentence"] == best["sentence"]
+
+
+@pytest.mark.django_db
+def test_what_is_to_be_waited_for_stands_below_its_title(owner: Person, client: Client) -> None:
+    ill = OWNED.replace("key: gpu", "key: node.cilium.io/agent-not-ready")
+    best = found(owner, owner.finished(ill), "shop/web-1")["answers"][0]
+    assert best["kinds"] == ["ready"]
+    text = client.get(f"/experiments/{Experiment.objects.get().pk}").content.decode()
+    unfolded = re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL)
+    sentence = best["sentence"].removeprefix("w")
+    assert unfolded.count(sentence) == 1

@@ -35,6 +35,12 @@ LAB_ACTIONS: Final = (
 """What the Explorer's Lab can hold in its address (frontend/src/store/lab-changes.ts)."""
 
 
+EXPLAINED: Final = frozenset(
+    ("wait", "ready", "rollout", "driver", "defaultClass", "sharedVolume", "bring")
+)
+"""Kinds of actions whose title does not say what somebody has to do, or to look at."""
+
+
 @dataclass(frozen=True)
 class AnswerRow:
     """An answer; `variant` is the run that proves it, `lab` empty where the Lab cannot try it."""
@@ -55,6 +61,11 @@ class AnswerRow:
         if not self.answer.get("title"):
             return ""
         return translated(capitalised(self.answer["sentence"]))
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether the sentence stands below the title, and not behind it."""
+        return not EXPLAINED.isdisjoint(self.answer.get("kinds", ()))
 
     @property
     def fate(self) -> str:
