@@ -23,7 +23,7 @@ from scheduler_core.wording import say, series, some_of
 _LEFT_OUT_SHOWN = 5
 
 DEVICES_NOT_MODELLED = (
-    say("note.list_attributes", "attributes of devices that are lists"),
+    say("note.list_attributes", "constraints on attributes of devices that are lists"),
     say("note.allocatable_mappings", "nodeAllocatableResourceMappings of devices"),
     say("note.binding_conditions", "how long drivers take to meet binding conditions (none here)"),
 )

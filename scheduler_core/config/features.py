@@ -130,7 +130,7 @@ NOT_MODELLED: Final[Mapping[str, str]] = {
         "gate.no_compatibility_groups", "kviz does not compare the compatibility groups of devices"
     ),
     "DRAListTypeAttributes": say(
-        "gate.no_list_attributes", "kviz does not model attributes of devices that are lists"
+        "gate.no_list_attributes", "kviz does not compare attributes of devices that are lists"
     ),
     "DRANodeAllocatableResources": say(
         "gate.no_allocatable_devices", "kviz does not count devices against a node's allocatable"
