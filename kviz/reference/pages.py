@@ -107,8 +107,13 @@ def old_words(request: HttpRequest) -> JsonResponse:
         }
         for row in then_and_now.table().rows
     ]
+    functions = {
+        point: {"then": each.then, "now": each.now}
+        for point, each in then_and_now.english_rows().functions.items()
+    }
     return JsonResponse(
-        {"words": words}, headers={"Cache-Control": "private, max-age=3600", "Vary": "Cookie"}
+        {"words": words, "functions": functions},
+        headers={"Cache-Control": "private, max-age=3600", "Vary": "Cookie"},
     )
 
 

@@ -113,10 +113,21 @@ class Row(Part, frozen=True):
         return found
 
 
+class Functions(Part, frozen=True):
+    """The functions of kube-scheduler that do the work of a point: in 1.15 to 1.17, and today."""
+
+    then: tuple[str, ...]
+    now: tuple[str, ...]
+
+
 class Source(Part, frozen=True):
-    """What the file has: all but the rows that the engine's tables make."""
+    """What the file has: all but the rows that the engine's tables make.
+
+    `functions` are by extension point.
+    """
 
     groups: tuple[Group, ...]
+    functions: dict[str, Functions]
     rows: tuple[Row, ...]
 
 

@@ -102,6 +102,7 @@ class WorldTrace:
                 phase=status.phase or "Pending",
                 terminating=pod.terminating,
                 gone_at_ns=pod.pod.metadata.deletion_timestamp or 0,
+                priority_class=spec.priority_class_name,
             )
         )
 

@@ -125,7 +125,8 @@ class NodeOrderChanged(Event, frozen=True):
 class PodAdded(Event, frozen=True):
     """`node` is set for a pod that was bound before; `requests` aligns with the resources.
 
-    Observed pods have a `uid`: by it a scheduler's later questions name them.
+    Observed pods have a `uid`: by it a scheduler's later questions name them. `priority_class` is
+    the name of the class that the priority is of, empty if there is none.
     """
 
     pod: int
@@ -141,6 +142,7 @@ class PodAdded(Event, frozen=True):
     terminating: bool = False
     gone_at_ns: int = 0
     uid: str = ""
+    priority_class: str = ""
 
 
 class PodUpdated(Event, frozen=True):

@@ -103,6 +103,7 @@ class PodState:
     verdict_at_ns: int = 0
     eviction: PodEvicted | None = None
     waiting: PermitWaiting | None = None
+    priority_class: str = ""
 
     @property
     def occupies(self) -> bool:
@@ -282,6 +283,7 @@ def _(state: TraceState, event: PodAdded) -> None:
         node=event.node,
         nominated_node=event.nominated_node,
         cache=_cache_of(event.node, event.phase),
+        priority_class=event.priority_class,
     )
     _occupy(state, pod, 1)
 

@@ -36,6 +36,9 @@ def test_the_screen_has_the_words_of_the_row(
     page.locator(f"#row-{number}").get_by_role("button").click()
     page.wait_for_url(re.compile("/runs/"))
     if place.view == "optimum":
-        page.get_by_role("button", name="Find the best placement").click()
+        search = page.get_by_role("button", name="Find the best placement")
+        while not search.is_visible():  # the run is still carried out
+            page.reload()
+        search.click()
     for words in place.words:
         expect(page.locator("body")).to_contain_text(words, use_inner_text=True)

@@ -8,6 +8,7 @@ from html import unescape
 from typing import Any
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from kviz.cli import main
 from kviz.runs.models import Run
@@ -51,6 +52,29 @@ def test_the_sample_runs_with_what_it_brings(
     assert "Runs plugin TeachingGang, kviz's own for teaching" in page
     rest = owner.get(f"/runs/{run.pk}/").json()
     assert [plugin["package"] for plugin in rest["out_of_tree_plugins"]] == ["kviz"]
+
+
+def test_waits_on_permit_and_binding_are_measured_in_virtual_time(
+    owner: Person, snapshot: Snapshot
+) -> None:
+    posted = hidden_inputs(html_of(owner, f"/snapshots/{snapshot.pk}"), str(snapshot.pk))
+    assert owner.client.post("/runs/new", posted).status_code == 302
+    run = execute(worker="test")
+    text = owner.get(f"/runs/{run.pk}/metrics/").content.decode()
+    assert "No virtual time passes within a scheduling cycle" in text
+    found = {
+        (sample.name, sample.labels.get("result", sample.labels.get("extension_point"))): sample
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+    wait, point = "scheduler_permit_wait", "scheduler_framework_extension_point"
+    assert found[f"{wait}_duration_seconds_count", "Unschedulable"].value > 0
+    assert found[f"{wait}_duration_seconds_sum", "Unschedulable"].value > 10
+    assert found[f"{wait}_duration_seconds_count", "Success"].value > 0
+    bound = run.cycle_rows.filter(result="scheduled").count()
+    assert found[f"{point}_duration_seconds_count", "Bind"].value == bound
+    assert found[f"{point}_duration_seconds_sum", "Bind"].value > 0
+    assert found[f"{point}_duration_seconds_sum", "PreBind"].value == 0
 
 
 def test_rest_and_the_command_line_say_how_each_cycle_ended(

@@ -155,9 +155,17 @@ def test_looking_a_word_up(client: Client) -> None:
     assert "No old word has “&lt;b&gt;” in it" in nothing
 
 
+STATIONS = (
+    *("QueueSort", "PreFilter", "Filter", "PostFilter", "PreScore", "Score"),
+    *("Reserve", "Permit", "PreBind", "Bind", "PostBind"),
+)
+
+
 @pytest.mark.django_db
 def test_the_explorer_gets_all_of_them(client: Client) -> None:
-    words = client.get("/then-and-now/words.json").json()["words"]
+    answer = client.get("/then-and-now/words.json").json()
+    words = answer["words"]
+    assert tuple(answer["functions"]) == STATIONS
     assert len(words) == len(table().rows)
     assert {"then", "now", "href", "group", "was", "plugins", "terms"} == set(words[0])
     [fits] = [each for each in words if each["then"] == ["PodFitsResources"]]

@@ -11,15 +11,18 @@ const row = (then: string[], more: Partial<OldRow>): OldRow => ({
   ...more,
 });
 
-const CLASSIC = classicOf([
-  row(["PodFitsResources"], { was: "predicate", plugins: ["NodeResourcesFit"] }),
-  row(["GeneralPredicates"], { was: "predicate", plugins: ["NodeName", "NodeResourcesFit"] }),
-  row(["LeastRequestedPriority"], { was: "priority", plugins: ["NodeResourcesFit"] }),
-  row(["MostRequestedPriority"], { was: "priority", plugins: ["NodeResourcesFit"] }),
-  row(["RequestedToCapacityRatioPriority"], { was: "priority", plugins: ["NodeResourcesFit"] }),
-  row(["activeQ + unschedulableQ", "unschedulableQ"], { group: "queue", terms: ["active-queue", "gated"] }),
-  row(["didn't match node selector"], { group: "messages", plugins: ["NodeAffinity"] }),
-]);
+const CLASSIC = classicOf(
+  [
+    row(["PodFitsResources"], { was: "predicate", plugins: ["NodeResourcesFit"] }),
+    row(["GeneralPredicates"], { was: "predicate", plugins: ["NodeName", "NodeResourcesFit"] }),
+    row(["LeastRequestedPriority"], { was: "priority", plugins: ["NodeResourcesFit"] }),
+    row(["MostRequestedPriority"], { was: "priority", plugins: ["NodeResourcesFit"] }),
+    row(["RequestedToCapacityRatioPriority"], { was: "priority", plugins: ["NodeResourcesFit"] }),
+    row(["activeQ + unschedulableQ", "unschedulableQ"], { group: "queue", terms: ["active-queue", "gated"] }),
+    row(["didn't match node selector"], { group: "messages", plugins: ["NodeAffinity"] }),
+  ],
+  { Filter: { then: ["podFitsOnNode"], now: ["findNodesThatFitPod"] }, Bind: { then: ["bind"], now: ["bind"] } },
+);
 
 describe("yesterday's names", () => {
   it("are those of the point: predicates at Filter, priorities at Score", () => {
@@ -34,5 +37,11 @@ describe("yesterday's names", () => {
     expect(CLASSIC.term("binding")).toBe("");
     expect(CLASSIC.message("NodeAffinity")).toBe("didn't match node selector");
     expect(CLASSIC.message("NodeName")).toBe("");
+  });
+
+  it("are those of functions, too, with today's behind the arrow", () => {
+    expect(CLASSIC.functions("Filter")).toBe("podFitsOnNode → findNodesThatFitPod");
+    expect(CLASSIC.functions("Bind")).toBe("bind");
+    expect(CLASSIC.functions("PreEnqueue")).toBe("");
   });
 });

@@ -16,6 +16,9 @@ export interface OldRow {
   readonly terms: readonly string[];
 }
 
+/** Functions of kube-scheduler by extension point. */
+export type Functions = Readonly<Record<string, { readonly then: readonly string[]; readonly now: readonly string[] }>>;
+
 const KINDS: Readonly<Record<string, string>> = {
   PreFilter: "predicate",
   Filter: "predicate",
@@ -28,10 +31,11 @@ const GROUPS = ["queue", "cycle"];
 export async function fetchClassic(): Promise<Classic> {
   const response = await fetch(ADDRESS);
   if (!response.ok) throw new Error(response.statusText);
-  return classicOf(((await response.json()) as { words: readonly OldRow[] }).words);
+  const { words, functions } = (await response.json()) as { words: readonly OldRow[]; functions: Functions };
+  return classicOf(words, functions);
 }
 
-export function classicOf(rows: readonly OldRow[]): Classic {
+export function classicOf(rows: readonly OldRow[], functions: Functions): Classic {
   const plugin = (name: string, point: string): string =>
     some(
       rows.filter((row) => row.was !== "" && row.was === KINDS[point] && row.plugins.includes(name)),
@@ -42,6 +46,10 @@ export function classicOf(rows: readonly OldRow[]): Classic {
     term: (id) => {
       const row = rows.find(({ group, terms }) => GROUPS.includes(group) && terms.includes(id));
       return row?.then[0] ?? "";
+    },
+    functions: (point) => {
+      const sides = [functions[point]?.then ?? [], functions[point]?.now ?? []].map((names) => names.join(", "));
+      return [...new Set(sides)].join(" → ");
     },
     message: (name) =>
       some(

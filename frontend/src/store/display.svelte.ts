@@ -39,6 +39,8 @@ export interface Classic {
   plugin(name: string, point: string): string;
   /** What the table has for a term of the glossary. */
   term(id: string): string;
+  /** The functions that did a point's work, and those that do it today. */
+  functions(point: string): string;
   /** What messages said where a plugin rejects. */
   message(plugin: string): string;
 }

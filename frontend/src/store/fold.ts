@@ -42,6 +42,8 @@ export interface PodFacts {
   readonly scheduler_name: string;
   readonly owner: string;
   readonly priority: number;
+  /** The name of its class; empty for a pod of none, and in older traces. */
+  readonly priority_class: string;
   readonly requests: readonly number[];
   readonly phase: string;
 }
@@ -273,6 +275,7 @@ export class Fold {
       scheduler_name: this.shared(event.scheduler_name),
       owner: this.shared(event.owner),
       priority: event.priority,
+      priority_class: event.priority_class,
       requests: this.sharedAmounts(event.requests),
       phase: this.shared(event.phase),
     });

@@ -376,6 +376,7 @@ export interface PodAdded {
   readonly terminating: boolean;
   readonly gone_at_ns: Ns;
   readonly uid: string;
+  readonly priority_class: string;
 }
 export const readPodAdded: Reader<PodAdded> = (row) => ({
   kind: "PodAdded",
@@ -392,6 +393,7 @@ export const readPodAdded: Reader<PodAdded> = (row) => ({
   terminating: bool(row[11]),
   gone_at_ns: big(row[12]),
   uid: str(row[13]),
+  priority_class: str(row[14]),
 });
 
 export interface PodUpdated {

@@ -63,6 +63,12 @@ def chunks(*, run: Run) -> Iterator[Chunk]:
         )
 
 
+def header_events(chunks: QuerySet[TraceChunk]) -> Iterator[HeaderEvent]:
+    """All events of chunks but details of cycles, in their order."""
+    for blob in chunks.order_by("last_seq").values_list("headers", flat=True).iterator(8):
+        yield from codec.read_headers(bytes(blob))[1]
+
+
 def cycle_is_stored(*, run: Run, cycle: int) -> bool:
     """Whether anything of a cycle is stored; of a hidden run's last one it may be a part."""
     return cycle <= run.cycles or _chunk_of(run.pk, cycle).exists()
@@ -282,11 +288,9 @@ def _state_before(stored: _StoredCycle) -> TraceState:
 
 def _folded(chunks: QuerySet[TraceChunk]) -> TraceState:
     state = TraceState()
-    blobs = chunks.order_by("last_seq").values_list("headers", flat=True).iterator(8)
     with gc_paused():
-        for blob in blobs:
-            for event in codec.read_headers(bytes(blob))[1]:
-                apply(state, event)
+        for event in header_events(chunks):
+            apply(state, event)
     return state
 
 
