@@ -233,6 +233,7 @@ RESULTS: Final[Mapping[PlanResult, str]] = {
     "pending": say("unblock.stays_pending", "run: it stays pending"),
     "no node": say("unblock.finds_no_node", "its last cycle finds no node with it"),
     "needless": say("unblock.less_is_answer", "less than this is an answer"),
+    "swap": say("unblock.swap", "another pod of its owner has no node instead"),
     "refused": say("unblock.refused", "the cluster refuses it"),
 }
 """What came of a plan, in words."""

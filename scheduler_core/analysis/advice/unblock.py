@@ -67,12 +67,12 @@ class Tried:
     answer: Answer | None = None
 
 
-PlanResult = Literal["binds", "pending", "no node", "needless", "refused"]
+PlanResult = Literal["binds", "pending", "no node", "needless", "swap", "refused"]
 """What came of a plan.
 
 `binds`: an answer. `pending`: it was run, and the pod has no node. `no node`: a preview of the
-pod's last cycle finds none. `needless`: less than it is an answer. `refused`: its changes cannot
-be made.
+pod's last cycle finds none. `needless`: less than it is an answer. `swap`: another pod of its
+owner has no node instead. `refused`: its changes cannot be made.
 """
 
 
@@ -406,14 +406,27 @@ class Search:
             return
         self._tried.update(each.kind for each in plan.actions)
         is_needless = self._is_needless(plan)
-        result: PlanResult = "needless" if is_needless else _result(tried)
+        answer = tried.answer if tried is not None else None
+        is_swap = answer is not None and self._is_swap(answer)
+        result: PlanResult = "needless" if is_needless else "swap" if is_swap else _result(tried)
         self._listed.append(TriedPlan(self._told(plan), plan.price, result))
         if tried is None or is_needless:
             return
         self._n_runs += tried.has_run
-        if tried.answer is not None:
+        if tried.answer is not None and not is_swap:
             self._enough.append(set(self._whole(plan).lines))
             self._answers.append(tried.answer)
+
+    def _is_swap(self, answer: Answer) -> bool:
+        """Return whether as many pods of the same owner lose their node as have one then."""
+        known = self._trials.resting
+        own = known.get(Pod, self._pod)
+        owner = controller_of(own) if own is not None else None
+        if own is None or owner is None:
+            return False
+        lost = (known.get(Pod, key) for key in (*answer.evicted, *answer.newly_pending))
+        there = [pod for pod in lost if pod is not None and pod.namespace == own.namespace]
+        return sum(controller_of(pod) == owner for pod in there) >= answer.n_helped
 
     def _is_over(self, plan: Plan) -> bool:
         return self._is_behind_all(plan) or self._n_runs >= MAX_RUNS

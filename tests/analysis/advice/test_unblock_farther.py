@@ -23,6 +23,7 @@ from scheduler_core.api import (
 )
 from scheduler_core.changes import apply, line_of, read_line
 from scheduler_core.sim import RunOptions
+from scheduler_core.sim.run import DEFAULT_START_NS
 from tests.builders import HOSTNAME, ZONE, PodBuilder, container, make_node, make_pod
 from tests.plugins.storage import claim, storage_class, volume
 
@@ -91,7 +92,8 @@ def test_who_is_stuck_on_a_node_out_of_reach_is_deleted_by_force() -> None:
 def test_a_node_out_of_reach_is_waited_for_alone_where_a_pod_is_stuck_on_it() -> None:
     lost = make_node("lost").zone("a").cpu(4).ready("Unknown")
     lost.taint("node.kubernetes.io/unreachable")
-    stuck = make_pod("old").host_port(80).on("lost").deleted_at_ns(0)
+    later_ns = DEFAULT_START_NS + 3_600_000_000_000  # than anything was created
+    stuck = make_pod("old").host_port(80).on("lost").deleted_at_ns(later_ns)
     twin = make_pod("twin").owner("ReplicaSet", "web").host_port(80).on("a")
     pod = make_pod("p").owner("ReplicaSet", "web").host_port(80)
     nodes = [lost.obj(), make_node("a").cpu(4).obj()]
@@ -221,6 +223,13 @@ def test_another_pod_makes_room_where_the_first_is_needed_beside_it() -> None:
     pod = beside("front").obj()
     found = answered(make_node("a").pods(2).obj(), make_node("b").obj(), front, other, pod)
     assert found["Move default/other elsewhere"].node == "a"
+
+
+def test_no_answer_takes_the_node_of_another_pod_of_its_owner() -> None:
+    other, pod = (make_pod(n).owner("StatefulSet", "db").cpu(3) for n in ("db-0", "p"))
+    found = answered(make_node("a").cpu(4).obj(), other.on("a").obj(), pod.obj())
+    assert {"Request 1 cpu", "Add a node like a"} <= set(found)
+    assert not any("default/db-0" in title or "Priority" in title for title in found)
 
 
 def test_a_port_of_the_host_is_not_dropped_where_its_network_is_used() -> None:

@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 
 from kviz.cli import main
+from kviz.questions.unblock.text import as_text
+from scheduler_core.analysis.advice.answer import Answer
+from scheduler_core.analysis.advice.unblock import Unblocked
 
 CLUSTER = """\
 apiVersion: v1
@@ -225,3 +228,10 @@ def test_a_pod_that_is_not_there(cluster: str, capsys: pytest.CaptureFixture[str
     assert main(["unblock", cluster, "--pod=shop/other"]) == 1
     assert "pod shop/other is not there, not pending" in capsys.readouterr().err
     assert main(["unblock", cluster, "--owner=web"]) == 2
+
+
+@pytest.mark.parametrize("warnings", [("it may starve",), ()])
+def test_it_is_said_where_nothing_helps_without_a_risk(warnings: tuple[str, ...]) -> None:
+    answer = Answer((), "", "a", (), (), (), 1, 1, (), warnings=warnings)
+    text = as_text(Unblocked("shop/web", ("shop/web",), answers=(answer,)))
+    assert ("Nothing that was tried helps without a risk" in text) is bool(warnings)
