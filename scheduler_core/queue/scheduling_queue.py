@@ -157,7 +157,8 @@ class SchedulingQueue:
         elif not self._updated_in_heap(old, new):
             queued = self._unschedulable_pods.get(new.key)
             if queued is None:
-                self._add_new(new, self._updated)
+                told_apart = self._switches.target_pod_events
+                self._add_new(new, self._added if told_apart else self._updated)
             else:
                 self._take_over(queued, new)
                 self.nominator.update(old, new)

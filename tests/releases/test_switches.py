@@ -295,6 +295,16 @@ def test_a_pod_whose_last_victim_was_still_being_bound_is_tried_at_once(on: bool
 
 
 @BOTH
+def test_a_changed_pod_that_is_in_no_queue_is_added(on: bool) -> None:
+    cluster = Cluster(make_pod("p").obj(), features=with_switch("target_pod_events", on))
+    pod = cluster.info("p")
+    cluster.queue.delete(pod)
+    cluster.queue.update(pod, pod)
+    moves = [each.event for each in cluster.of_type(QueueMoved)]
+    assert moves[-1] == ("UnscheduledPodAdd" if on else "UnschedulablePodUpdate")
+
+
+@BOTH
 def test_node_name_filters_first(on: bool) -> None:
     names = [
         each.name
