@@ -49,6 +49,38 @@ def test_no_page_has_an_english_sentence(reader: Person) -> None:
     assert sorted(found) == []
 
 
+@pytest.mark.slow("runs a cluster, and opens a class, a board and homework")
+def test_no_page_that_no_link_leads_to_has_an_english_sentence(reader: Person) -> None:
+    samples_load()
+    written = (CLINIC.parent / "why-pending.yaml").read_text()
+    run = reader.finished(written)
+    trap = Snapshot.objects.get(name="size-trap")
+    made = [
+        reader.client.post(address).headers["Location"]
+        for address in (
+            "/learn/what-is-a-node/homework",
+            "/class/open/lesson/what-is-a-node",
+            f"/by-hand/snapshot/{trap.pk}",
+        )
+    ]
+    room = made[1].removesuffix("/lead").removesuffix("/")
+    addresses = [made[0], made[2], f"{room}/", f"{room}/lead", f"{room}/screen"]
+    addresses += [f"/runs/{run.pk}/{part}" for part in RUN_PAGES]
+    addresses += ["/learn/what-is-a-node/1", "/runs/links"]
+    found = set()
+    for address in addresses:
+        answer = reader.client.get(address, follow=True)
+        assert answer.status_code == 200, address
+        found |= {(line, address) for line in english_on(answer.content.decode())}
+    assert sorted(each for each in found if each[0] not in written) == []
+
+
+RUN_PAGES = (
+    *("cycles/1/model", "cycles/2/model?notation=on"),
+    *("cycles/1/nodes/worker-1", "cycles/1/nodes/worker-3?against=worker-1"),
+)
+
+
 def test_a_broken_configuration_is_told_in_upstreams_words_alone(reader: Person) -> None:
     snapshot = reader.snapshot()
     sent = {"snapshot": str(snapshot.pk), "scheduler_config": BAD_CONFIG}
