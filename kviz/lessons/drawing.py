@@ -16,10 +16,15 @@ from scheduler_core.api.selectors import node_selector_matches
 from scheduler_core.api.timestamps import timestamp_text
 from scheduler_core.evidence.requirement import short_key
 from scheduler_core.trace.fold import NodeState, PodState, TraceState
+from scheduler_core.trace.records import Queue
 
 MOST_PODS: Final = 24
 """Pods of a node that are drawn."""
 COMPARED: Final = ("cpu", "memory")
+PLACES: Final = (
+    *(Queue.ACTIVE, Queue.BACKOFF, Queue.UNSCHEDULABLE, Queue.WAITING_ON_PERMIT, Queue.GATED),
+)
+"""Where pods wait."""
 ZONE: Final = "topology.kubernetes.io/zone"
 
 State = Literal["", "rejected", "feasible", "unexamined", "chosen", "nominated"]
@@ -90,6 +95,10 @@ class Scene:
     point: str
     is_open: bool
     pod: PodState | None
+
+    @cached_property
+    def n_waiting(self) -> int:
+        return sum(pod.queue in PLACES and not pod.terminating for pod in self.state.pods.values())
 
     @cached_property
     def resources(self) -> list[str]:
@@ -222,8 +231,9 @@ def _room(scene: Scene, number: int) -> dict[str, tuple[int, int]]:
         for name in scene.resources
     }
     seats = allocatable.get("pods", 0)
-    if seats and usage and usage.n_pods >= seats:
-        found["pods"] = (seats - usage.n_pods, seats)
+    free = seats - (usage.n_pods if usage else 0)
+    if seats and free < max(scene.n_waiting, 1):
+        found["pods"] = (free, seats)
     return found
 
 

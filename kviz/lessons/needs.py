@@ -104,4 +104,5 @@ def kinds_of(question: Question, now: Situation) -> Kinds:
             return CANDIDATES
         case "nominated_node" | "victims":
             return PREEMPTION | now.asks
-    return now.asks | later if fact.pod else now.asks
+    ways = QUEUE | now.pods_ask if fact.after else now.asks  # other pods may take the place
+    return ways | later if fact.pod else now.asks

@@ -15,7 +15,7 @@ from django.utils.translation import get_language
 
 from kviz.common.wording import translated
 from kviz.lessons.asking import Ask, Objects, asks_of, kinds_asked, objects_of
-from kviz.lessons.drawing import NodeDrawn, PodDrawn, Scene, node_drawn, pod_drawn
+from kviz.lessons.drawing import PLACES, NodeDrawn, PodDrawn, Scene, node_drawn, pod_drawn
 from kviz.lessons.lesson import Question
 from kviz.lessons.needs import NOTHING, QUEUE, Situation, kinds_of
 from kviz.runs.models import Run
@@ -35,9 +35,6 @@ NS: Final = 1_000_000_000
 
 SECRET: Final = ("order_tried", "pod")
 """Facts that the order of the queue would answer: they show the order of arrival."""
-PLACES: Final = (
-    *(Queue.ACTIVE, Queue.BACKOFF, Queue.UNSCHEDULABLE, Queue.WAITING_ON_PERMIT, Queue.GATED),
-)
 
 
 class PodInQuestion(PodDrawn):

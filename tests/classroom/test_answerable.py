@@ -43,6 +43,9 @@ def test_the_picture_shows_what_the_answer_is_computed_from(db: None, slug: str)
                 step.question, lesson.seen["picture"], changed(stored, step.question, run)
             )
             assert not lacking, (number, step.question.ask, lacking)
+            if (cycle := step.question.fact.cycle) and lesson.seen["picture"]["pod"]:
+                asked = run.document(cycle)["pod"]
+                assert lesson.seen["picture"]["pod"]["name"] == asked, (number, step.question.ask)
         lesson.lead("reveal")
 
 
@@ -98,7 +101,8 @@ def missing(question: Question, picture: Drawn, run: Enacted) -> list[str]:
             lacks = [each["name"] for each in pods(picture) if each["priority"] is None]
             return lacks + missing_pod(picture) + missing_pods(fact, picture, run)
     if fact.pod:
-        return missing_pod(picture)
+        lacks = missing_pod(picture)
+        return lacks if picture["waiting"] or not fact.after else [*lacks, "the waiting pods"]
     return missing_pod(picture) + missing_verdicts(fact, picture, run)
 
 
