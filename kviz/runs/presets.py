@@ -99,6 +99,27 @@ profiles:
         GANGS.scheduler_config,
         _("kviz's own plugin TeachingGang lets pods of a gang start together or not at all."),
     ),
+    Preset(
+        "extender",
+        _("A scheduler extender"),
+        _HEAD
+        + """\
+extenders:
+- urlPrefix: http://127.0.0.1:12345/api/scheduler
+  filterVerb: filter
+  preemptVerb: preempt
+  prioritizeVerb: prioritize
+  bindVerb: bind
+  weight: 1
+  enableHTTPS: false
+  nodeCacheCapable: false
+  managedResources:
+  - name: example.com/opaque-foo
+    ignoredByScheduler: true
+  ignorable: true
+""",
+        _("The sample of KEP-1819 in v1: asked about pods that request example.com/opaque-foo."),
+    ),
 )
 
 
