@@ -24,7 +24,7 @@ WORDS: Final = {
     "chooseOne": _("Choose an answer."),
     "classSees": _("What the class sees now"),
     "closeReveal": _("Close and reveal"),
-    "code": _("Code"),
+    "code": pgettext_lazy("class", "Code"),
     "closed": _("The vote is closed."),
     "crowded": _(
         "You have opened this class in too many pages. Close some of them, then reload this one."
