@@ -8,12 +8,15 @@ Upstream: v1.36 pkg/scheduler/backend/cache/cache.go.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from msgspec.structs import replace
 
 from scheduler_core.api import Node
+from scheduler_core.api.claims import mounted_claims
 from scheduler_core.cluster.arrays import IntArray
 from scheduler_core.cluster.columns import ClusterColumns
 from scheduler_core.cluster.node_tree import NodeTree
@@ -145,10 +148,17 @@ class Cache:
     def _put(self, pod: PodInfo, *, assumed: bool) -> None:
         self.columns.add_pod(pod, pod.node_name)
         self._pods[pod.uid] = _PodState(pod, assumed)
+        self._count_stray(pod, 1)
 
     def _take(self, pod: PodInfo) -> None:
         self.columns.remove_pod(pod, pod.node_name)
         del self._pods[pod.uid]
+        self._count_stray(pod, -1)
+
+    def _count_stray(self, pod: PodInfo, sign: int) -> None:
+        """Keep count of the claims of a pod that comes or goes on a node that does not exist."""
+        if not self.columns.has_node(pod.node_name):
+            self.columns.stray_claims.update(dict.fromkeys(_claims_of(pod), sign))
 
     # ------------------------------------------------------------ nodes
 
@@ -182,6 +192,8 @@ class Cache:
         snapshot: a node whose zone changes keeps its place until then.
         """
         order = self.next_order()
+        if order is not self._order or self._strays_are_too_few():
+            self.columns.stray_claims.clear()
         self._membership_moved = False
         self.columns.take_snapshot()
         if order is not self._order:
@@ -189,6 +201,17 @@ class Cache:
             rows = [self.columns.row_of[name] for name in order]
             self._order_rows = np.array(rows, np.int64)
         return Nodes(self.columns, self._order_rows)
+
+    def _strays_are_too_few(self) -> bool:
+        """Tell whether more strays have gone than pods use a claim: then it is counted anew."""
+        missing = {claim for claim, n in self.columns.stray_claims.items() if n < 0}
+        if not missing:
+            return False
+        users = Counter(self.columns.stray_claims)
+        for state in self._pods.values():
+            if self.columns.has_node(state.pod.node_name):
+                users.update(_claims_of(state.pod))
+        return any(users[claim] < 0 for claim in missing)
 
     def next_order(self) -> list[str]:
         """Return the node names in the order of a cycle that would start now."""
@@ -201,6 +224,10 @@ class Cache:
     def generation(self) -> int:
         """Return a number that grows with every change of a node or of the pods on it."""
         return int(self.columns.generation.max(initial=0))
+
+
+def _claims_of(pod: PodInfo) -> Iterator[str]:
+    return (f"{pod.pod.namespace}/{name}" for name in mounted_claims(pod.pod))
 
 
 def _on_node(pod: PodInfo, node_name: str) -> PodInfo:

@@ -6,6 +6,7 @@ with every change to the node or its pods, so that work done for a row can be ca
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field
@@ -43,6 +44,9 @@ class ClusterColumns:
         self.names: list[str] = []
         self.nodes: list[Node | None] = []
         self.row_of: dict[str, int] = {}
+        self.stray_claims: Counter[str] = Counter()
+        """How often pods on nodes that do not exist have come to use a claim (`namespace/name`),
+        and gone, since nodes last came or went."""
         self.generation: IntArray = np.zeros(16, np.int64)
         self._changed_at: IntArray = np.zeros(16, np.int64)
         """As `generation`, but only of what changed itself."""
@@ -91,6 +95,7 @@ class ClusterColumns:
                 setattr(fork, name, column.copy())
         fork.templates, fork.pods = self.templates.fork(), self.pods.fork()
         fork.names, fork.nodes, fork.row_of = self.names[:], self.nodes[:], self.row_of.copy()
+        fork.stray_claims = self.stray_claims.copy()
         fork.taint_lists, fork.feature_sets = self.taint_lists.fork(), self.feature_sets.fork()
         fork.resource_states = self.resource_states.fork()
         fork._allocatable = {name: column.copy() for name, column in self._allocatable.items()}

@@ -89,7 +89,10 @@ class VolumeRestrictions:
         if self._users is None:
             self._users = ClaimUsers(self._handle.cluster.templates)
         templates = self._users.templates(claim)
-        return bool(nodes.count_pods(templates).any()) if templates.any() else False
+        users = int(nodes.count_pods(templates).sum()) if templates.any() else 0
+        if self._handle.features.switches.stray_users_counted:
+            users += nodes.cluster.stray_claims[claim]
+        return users > 0
 
     def filter(self, state: FilterState | None, pod: PodInfo, nodes: Nodes) -> Verdict:
         if state is None:

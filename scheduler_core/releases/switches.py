@@ -50,6 +50,7 @@ class Switches(Struct, frozen=True, kw_only=True):
     mount_options_required: bool = False
     list_attributes_read: bool = False
     derived_attributes_refused: bool = False
+    stray_users_counted: bool = False
 
 
 AS_IN_1_36_2: Final = Switches()
@@ -332,6 +333,14 @@ SWITCHES: Final[Mapping[str, Switch]] = {
         instead=say(
             "switch.derived_attributes_refused.instead",
             "Leave out derivedAttributes, and constraints on them.",
+        ),
+    ),
+    "stray_users_counted": Switch(
+        "#139238",
+        say(
+            "switch.stray_users_counted",
+            "A pod that comes onto a node that does not exist uses its ReadWriteOncePod claim "
+            "until a node is added or deleted. Before, it did not count.",
         ),
     ),
 }

@@ -111,5 +111,6 @@ V1_37_2: Final = Release(
         mount_options_required=True,
         list_attributes_read=True,
         derived_attributes_refused=True,
+        stray_users_counted=True,
     ),
 )

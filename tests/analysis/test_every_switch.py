@@ -278,6 +278,7 @@ WITHOUT_EFFECT: Final = {
     "preemptors_activated": "no victim of these is still being bound",
     "gated_pods_flushed": "it comes after five minutes, and the gate is still closed",
     "rules_need_selector": "no rule counts before, as its gate is off",
+    "stray_users_counted": "every node of a pod is there",
     "node_name_first": "a pod that has a nodeName is not scheduled",
     "group_post_filter_sets": "it lets configurations be read, and changes nothing in others",
     "PodLevelResourcesFixDefaulting": "a gate of the API server",

@@ -34,7 +34,8 @@ from scheduler_core.plugins.image_locality import ImageLocality
 from scheduler_core.queue.event_changes import pod_scheduling_properties_change
 from scheduler_core.trace.events import QueueMoved
 from scheduler_core.trace.records import Queue
-from tests.builders import HOSTNAME, container, make_node, make_pod
+from tests.builders import HOSTNAME, PodBuilder, container, make_node, make_pod
+from tests.plugins import storage
 from tests.plugins.harness import World
 from tests.releases.switching import with_switch
 from tests.scheduler.steps import WAIT, Steps
@@ -348,3 +349,26 @@ def test_a_mount_with_options_needs_a_node_feature(on: bool, waits: list[str]) -
 def test_mounts_without_options_leave_no_trace() -> None:
     plain = {"volumeMounts": [{"name": "v", "mountPath": "/v"}]}
     assert msgspec.convert(plain, Container) == Container()
+
+
+@BOTH
+def test_a_pod_on_a_missing_node_uses_its_claim_until_nodes_change(on: bool) -> None:
+    def using(name: str) -> PodBuilder:
+        return make_pod(name).volumes(*storage.uses("c"))
+
+    cluster = Cluster(
+        make_node("n").obj(),
+        storage.volume("v", "any"),
+        storage.claim("c", "any", volume="v", modes=("ReadWriteOncePod",)),
+        using("p").obj(),
+        features=with_switch("stray_users_counted", on),
+    )
+    cluster.scheduler.cache.update_snapshot()
+    cluster.create(using("stray").on("gone").obj())
+    cluster.attempt()
+    assert cluster.parked() == (["p"] if on else [])
+    cluster.create(make_node("m").obj())
+    if on:
+        cluster.advance(2)
+        cluster.attempt()
+    assert cluster.node_of("p")
