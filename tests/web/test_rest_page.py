@@ -14,17 +14,17 @@ from drf_spectacular.renderers import OpenApiYamlRenderer
 from kviz.reference.rest import interface
 
 pytestmark = pytest.mark.django_db
+BOUNDS = re.compile(r"^ +((maximum|minimum): .*|format: int64)\n", re.MULTILINE)
 COMMITTED = Path(__file__).parents[2] / "docs/openapi.yaml"
 
 
-@pytest.mark.skipif(
-    connection.vendor != "sqlite", reason="the document has the bounds of SQLite's integers"
-)
 def test_the_committed_schema_is_todays() -> None:
     schema = SchemaGenerator().get_schema(public=True)  # type: ignore[no-untyped-call]
     rendered = OpenApiYamlRenderer().render(schema, renderer_context={})  # type: ignore[no-untyped-call]
-    today = rendered.decode()
-    assert COMMITTED.read_text(encoding="utf-8") == today, "write it again: make openapi"
+    today, committed = rendered.decode(), COMMITTED.read_text(encoding="utf-8")
+    if connection.vendor != "sqlite":  # the committed one has the bounds of SQLite's integers
+        today, committed = BOUNDS.sub("", today), BOUNDS.sub("", committed)
+    assert committed == today, "write it again: make openapi"
 
 
 def test_every_operation_is_on_the_page_with_a_call(client: Client) -> None:

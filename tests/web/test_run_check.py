@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from http import HTTPStatus
+from typing import cast
 
 import pytest
 from django.test import Client
@@ -65,6 +66,28 @@ def test_an_extender_that_may_not_be_called_is_a_warning(client: Client) -> None
     found = checked(client, scheduler_config=config + "  filterVerb: f\n")
     assert found["problems"] == []
     assert [each["line"] for each in found["warnings"]] == [6]
+
+
+def test_what_a_configuration_comes_to_is_told_plugin_by_plugin(client: Client) -> None:
+    weights = CONFIG.replace("  percentage: 3\n", "  percentageOfNodesToScore: 7\n  plugins:\n") + (
+        "    score:\n      enabled: [{name: NodeAffinity, weight: 5}]\n"
+        "      disabled: [{name: ImageLocality}]\n"
+    )
+    (profile,) = checked(client, scheduler_config=weights)["profiles"]
+    assert profile["scheduler_name"] == "a"
+    assert profile["percentage_of_nodes_to_score"] == 7
+    assert profile["scoring_strategy"] == "LeastAllocated"
+    assert profile["default_spreading"] == "System"
+    plugins = {each["name"]: each for each in cast("list[dict[str, object]]", profile["plugins"])}
+    assert plugins["NodeAffinity"]["weight"] == 5
+    assert plugins["NodeAffinity"]["points"] == plugins["NodeAffinity"]["implements"]
+    assert plugins["ImageLocality"] == {
+        "name": "ImageLocality",
+        "implements": ["Score"],
+        "points": [],
+        "weight": None,
+    }
+    assert checked(client, scheduler_config=CONFIG)["profiles"] == []
 
 
 def test_steps_to_begin_with_can_be_read() -> None:

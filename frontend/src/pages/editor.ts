@@ -48,6 +48,7 @@ async function enhance(area: HTMLTextAreaElement): Promise<void> {
     target,
     nonce,
     steps,
+    hasForm: "form" in area.dataset,
   };
   const parent = area.parentElement ?? document.body;
   mount(Editor, { target: parent, ...(area.nextSibling ? { anchor: area.nextSibling } : {}), props });

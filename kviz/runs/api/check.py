@@ -18,7 +18,8 @@ from kviz.common.fields import DocumentField
 from kviz.common.problems import ErrorItem
 from kviz.runs.api.release_field import ReleaseField
 from kviz.runs.execution.engine import warnings_of
-from kviz.runs.inputs import InvalidInput, release_for, scenario_of
+from kviz.runs.inputs import InvalidInput, gates_of, release_for, scenario_of
+from kviz.runs.profiles import profiles_of
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.selectors import snapshot_get
 from scheduler_core.changes import sentence
@@ -56,10 +57,30 @@ class StepSerializer(serializers.Serializer[object]):
     line = serializers.IntegerField(allow_null=True)
 
 
+class PluginOfProfileSerializer(serializers.Serializer[object]):
+    name = serializers.CharField()
+    implements = serializers.ListField(child=serializers.CharField())
+    points = serializers.ListField(
+        child=serializers.CharField(), help_text="Those at which the profile runs it."
+    )
+    weight = serializers.IntegerField(allow_null=True, help_text="Null where Score does not run.")
+
+
+class ProfileSerializer(serializers.Serializer[object]):
+    scheduler_name = serializers.CharField()
+    percentage_of_nodes_to_score = serializers.IntegerField(help_text="0 is adaptive.")
+    scoring_strategy = serializers.CharField(help_text="That of NodeResourcesFit.")
+    default_spreading = serializers.CharField(help_text="defaultingType of PodTopologySpread.")
+    plugins = PluginOfProfileSerializer(many=True)
+
+
 class CheckedSerializer(serializers.Serializer[object]):
     problems = FoundSerializer(many=True)
     warnings = FoundSerializer(many=True)
     steps = StepSerializer(many=True, help_text="The scenario's steps in order of time.")
+    profiles = ProfileSerializer(
+        many=True, help_text="What the configuration comes to; empty while something is wrong."
+    )
     release_text = serializers.CharField(
         help_text="The release that they were checked for, and what it was chosen by."
     )
@@ -88,9 +109,20 @@ class RunCheck(APIView):
                 "problems": [*problems, *others],
                 "warnings": warnings,
                 "steps": steps,
+                "profiles": []
+                if problems or others
+                else _profiles(config, scenario, values, chosen),
                 "release_text": chosen.text,
             }
         )
+
+
+def _profiles(
+    config: str, scenario: str, values: Mapping[str, Any], chosen: Chosen
+) -> object:
+    gates = gates_of(asked=values.get("feature_gates", {}), scenario=scenario, chosen=chosen)
+    found = profiles_of(scheduler_config=config, gates=gates)
+    return ProfileSerializer(found, many=True).data
 
 
 def _snapshot(request: Request, values: Mapping[str, Any]) -> Snapshot | None:

@@ -3,6 +3,8 @@
 import { type Diagnostic, linter } from "@codemirror/lint";
 import { StateEffect, type Text } from "@codemirror/state";
 
+import type { Profile } from "./profile.ts";
+
 const WAIT_MS = 600;
 
 /** What the server finds wrong: `line` is counted from 1. */
@@ -16,6 +18,8 @@ export interface Checked {
   readonly warnings?: readonly Found[];
   /** Those of a scenario, in order of time. */
   readonly steps?: readonly ScenarioStep[];
+  /** What a configuration comes to; none while something is wrong. */
+  readonly profiles?: readonly Profile[];
 }
 
 export interface ScenarioStep {
@@ -30,12 +34,12 @@ export type Check = (text: string) => Promise<Checked>;
 /** Has the text checked again, which may be right for another release. */
 export const checkAgain = StateEffect.define<null>();
 
-/** Marks what is wrong; `onSteps` hears which steps the text has, none while it is wrong. */
-export const checking = (check: Check, onSteps: (steps: readonly ScenarioStep[]) => void) =>
+/** Marks what is wrong; `onChecked` hears each answer, null where there was none. */
+export const checking = (check: Check, onChecked: (found: Checked | null) => void) =>
   linter(
     async ({ state }) => {
       const found = await check(state.doc.toString()).catch(() => null);
-      onSteps(found?.steps ?? []);
+      onChecked(found);
       return [
         ...(found?.problems ?? []).map((each) => mark(state.doc, each, "error")),
         ...(found?.warnings ?? []).map((each) => mark(state.doc, each, "warning")),

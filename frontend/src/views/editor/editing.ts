@@ -4,11 +4,11 @@ import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } 
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
 import { bracketMatching, indentUnit } from "@codemirror/language";
-import { lintGutter, lintKeymap } from "@codemirror/lint";
+import { forceLinting, lintGutter, lintKeymap } from "@codemirror/lint";
 import { EditorState } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 
-import { type Check, checkAgain, checking, type ScenarioStep } from "./checking.ts";
+import { type Check, checkAgain, type Checked, checking } from "./checking.ts";
 import { complete } from "./completion.ts";
 import { describeOnHover } from "./hover.ts";
 import type { Schema } from "./schema.ts";
@@ -22,8 +22,8 @@ export interface EditorOptions {
   readonly check: Check | null;
   readonly target: Target;
   readonly nonce: string;
-  /** Hears which steps a scenario has, none while it is wrong. */
-  readonly onSteps: (steps: readonly ScenarioStep[]) => void;
+  /** Hears what the server makes of the text, each time it has changed. */
+  readonly onChecked: (found: Checked | null) => void;
 }
 
 /** Show a line, and be ready to write there. */
@@ -33,9 +33,15 @@ export function goTo(view: EditorView, line: number): void {
   view.focus();
 }
 
+/** Put another text in the place of what is written, to be checked at once; undo takes it back. */
+export function write(view: EditorView, text: string): void {
+  view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
+  forceLinting(view);
+}
+
 /** Put an editor in place of the text area, with its text, selection and focus, and return it. */
 export function edit(area: HTMLTextAreaElement, options: EditorOptions): EditorView {
-  const { parent, schema, check, target, nonce, onSteps } = options;
+  const { parent, schema, check, target, nonce, onChecked } = options;
   const label = document.querySelector<HTMLLabelElement>(`label[for="${area.id}"]`);
   if (label) label.id ||= `${area.id}-label`;
   const { selectionStart: from, selectionEnd: to, selectionDirection } = area;
@@ -64,7 +70,7 @@ export function edit(area: HTMLTextAreaElement, options: EditorOptions): EditorV
             describeOnHover(schema),
           ]
         : [],
-      check ? [checking(check, onSteps), lintGutter()] : [],
+      check ? [checking(check, onChecked), lintGutter()] : [],
       EditorView.contentAttributes.of({
         "aria-labelledby": label?.id ?? "",
         "aria-describedby": area.getAttribute("aria-describedby") ?? "",
