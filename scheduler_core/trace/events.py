@@ -12,8 +12,7 @@ Time is virtual, in integer nanoseconds since the Unix epoch, set by `ClockAdvan
 A sentence of kviz's own is there in English; `said` beside it is what it is made of
 (`wording.made_of`; of `not_modelled` a list), from which it is said in the reader's language.
 
-`DetailEvent`s carry per-node columns, stored apart and fetched per cycle; all other events are the
-*headers* that stream to every viewer.
+All events but `DetailEvent`s are the *headers* that stream to every viewer.
 """
 
 from __future__ import annotations
@@ -125,8 +124,7 @@ class NodeOrderChanged(Event, frozen=True):
 class PodAdded(Event, frozen=True):
     """`node` is set for a pod that was bound before; `requests` aligns with the resources.
 
-    Observed pods have a `uid`: by it a scheduler's later questions name them. `priority_class` is
-    the name of the class that the priority is of, empty if there is none.
+    Observed pods have a `uid`: by it later questions name them. `priority_class` may be empty.
     """
 
     pod: int

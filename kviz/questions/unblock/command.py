@@ -16,14 +16,13 @@ from kviz.command_line.problems import CommandFailed, WrongUsage
 from kviz.command_line.run_options import add_scenario_option
 from kviz.forking.copies import CopyDied, n_cores, side_by_side
 from kviz.questions.unblock.text import as_json, as_text, plans_text
+from scheduler_core.analysis.advice.pods_asked import NothingToUnblock, pending_pods
 from scheduler_core.analysis.advice.trial import Trials
 from scheduler_core.analysis.advice.unblock import (
-    NothingToUnblock,
     Runner,
     Tried,
     Unblocked,
     one_by_one,
-    pending_pods,
     unblock,
 )
 from scheduler_core.api.ingest import Ingested

@@ -10,7 +10,8 @@ from kviz.experiments.question import Beginning, Outcome, Running, Variant
 from kviz.forking.copies import MANY
 from kviz.questions.unblock.text import as_json, tried_json, tried_of
 from kviz.runs.inputs import invalid
-from scheduler_core.analysis.advice.unblock import NothingToUnblock, Search, Tried, with_others
+from scheduler_core.analysis.advice.pods_asked import NothingToUnblock, with_others
+from scheduler_core.analysis.advice.unblock import Search, Tried
 from scheduler_core.config import Problem
 from scheduler_core.wording import told
 

@@ -117,9 +117,7 @@ class RunCheck(APIView):
         )
 
 
-def _profiles(
-    config: str, scenario: str, values: Mapping[str, Any], chosen: Chosen
-) -> object:
+def _profiles(config: str, scenario: str, values: Mapping[str, Any], chosen: Chosen) -> object:
     gates = gates_of(asked=values.get("feature_gates", {}), scenario=scenario, chosen=chosen)
     found = profiles_of(scheduler_config=config, gates=gates)
     return ProfileSerializer(found, many=True).data

@@ -25,6 +25,7 @@ from scheduler_core.analysis.advice.made_again import recreating
 from scheduler_core.analysis.advice.many_pods import for_many, of_all
 from scheduler_core.analysis.advice.missing_claims import claims_dropped, claims_made, says_missing
 from scheduler_core.analysis.advice.plans import plans
+from scheduler_core.analysis.advice.pods_asked import NothingToUnblock
 from scheduler_core.analysis.advice.previewed import bound_by_run, may_help, n_with_devices
 from scheduler_core.analysis.advice.remedies import Remedies
 from scheduler_core.analysis.advice.took_room import TookRoom, took_room
@@ -34,7 +35,7 @@ from scheduler_core.api import DeviceClass, KubeObject, Pod
 from scheduler_core.api.gc_freeze import gc_frozen
 from scheduler_core.changes import ChangeError
 from scheduler_core.changes.applying import RestingCluster
-from scheduler_core.changes.owners import like, pods_of
+from scheduler_core.changes.owners import like
 from scheduler_core.changes.vocabulary import Create, Delete, target_of
 from scheduler_core.cluster.pods import controller_of
 from scheduler_core.evidence.free_room import FreeRoom
@@ -53,10 +54,6 @@ MAX_ALIKE: Final = 2
 """So many answers of the same kinds, on other nodes."""
 MAX_RUNS: Final = 60
 """So many plans are run; what a preview rejects does not count."""
-
-
-class NothingToUnblock(LookupError):
-    """The pod is not there, or is not pending; the text says which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,29 +127,6 @@ def unblock(
 ) -> Iterator[Unblocked]:
     """Search, and yield what is found after every plan that was tried; see `Search`."""
     yield from Search(trials, pod, runner, others).steps()
-
-
-def pending_pods(trials: Trials, kind: str, namespace: str, name: str) -> tuple[str, ...]:
-    """Return the pending pods of an owner. Raises NothingToUnblock if it has none."""
-    ends = trials.as_it_is
-    pods = [pod.key for pod in pods_of(trials.resting, kind, namespace, name)]
-    found = tuple(key for key in pods if ends.of(key).outcome == "pending")
-    if not found:
-        owner = f"{kind} {namespace}/{name}"
-        raise NothingToUnblock(
-            say("unblock.owner_none_pending", "{owner} has no pending pod", owner=owner)
-        )
-    return found
-
-
-def with_others(trials: Trials, pod: str) -> tuple[str, ...]:
-    """Return a pending pod and the others of its owner that are pending, too."""
-    known = trials.resting.get(Pod, pod)
-    owner = controller_of(known) if known is not None else None
-    if known is None or owner is None or trials.as_it_is.of(pod).outcome != "pending":
-        return (pod,)
-    all_of_it = pending_pods(trials, owner.kind, known.namespace, owner.name)
-    return (pod, *(each for each in all_of_it if each != pod))
 
 
 class Search:

@@ -227,14 +227,14 @@ def daemon_evicted() -> Example:
 
 
 def admin_counters() -> Example:
-    def of(**counters: dict[str, str]) -> Objects:
+    def of(counters: dict[str, str] | None = None) -> Objects:
         return (
             make_node("n").obj(),
             device_class(),
             claim("c", exactly(admin_access=True)),
             claim("held", holds=["n/g0"], on="n"),
             resource_slice("s0", node="n", count=2, shared_counters=MEMORY_40GI),
-            resource_slice("s1", device("g0", **counters), node="n", count=2),
+            resource_slice("s1", device("g0", counters=counters), node="n", count=2),
             wanting().obj(),
         )
 
@@ -256,7 +256,7 @@ def all_of_incomplete_pool() -> Example:
 
 
 def shares_charged_again() -> Example:
-    def of(**counters: dict[str, str]) -> Objects:
+    def of(counters: dict[str, str] | None = None) -> Objects:
         return (
             make_node("n").obj(),
             device_class(),
@@ -264,7 +264,10 @@ def shares_charged_again() -> Example:
             claim("held", holds=["n/g0/share-1"], on="n"),
             resource_slice("s0", node="n", count=2, shared_counters=MEMORY_40GI),
             resource_slice(
-                "s1", device("g0", allow_multiple_allocations=True, **counters), node="n", count=2
+                "s1",
+                device("g0", allow_multiple_allocations=True, counters=counters),
+                node="n",
+                count=2,
             ),
             wanting().obj(),
         )

@@ -16,14 +16,12 @@ from kviz.conformance.cases import list_of, read_object
 from kviz.forking.copies import side_by_side
 from kviz.simulate import read_files
 from scheduler_core.analysis.advice.answer import Answer
+from scheduler_core.analysis.advice.pods_asked import NothingToUnblock, pending_pods, with_others
 from scheduler_core.analysis.advice.trial import Trials, trial
 from scheduler_core.analysis.advice.unblock import (
-    NothingToUnblock,
     Tried,
     Unblocked,
-    pending_pods,
     unblock,
-    with_others,
 )
 from scheduler_core.api import (
     GCEPersistentDiskVolumeSource,
