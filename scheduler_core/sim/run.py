@@ -386,7 +386,7 @@ def start_ns(objects: Sequence[KubeObject]) -> int:
 
 
 def _touched_ns(metadata: ObjectMeta) -> int:
-    grace_ns = (metadata.deletion_grace_period_seconds or 0) * SECOND_NS
+    grace_ns = max(0, metadata.deletion_grace_period_seconds or 0) * SECOND_NS
     deleted_ns = (metadata.deletion_timestamp or 0) - grace_ns
     return max(metadata.creation_timestamp or 0, deleted_ns)
 

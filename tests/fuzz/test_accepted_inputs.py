@@ -55,7 +55,7 @@ def read(items: list[Json]) -> Ingested:
         assert error.field, str(error)
         assert error.message
     assert cluster.errors or cluster.counts
-    assert bool(cluster.left_out) == bool(cluster.errors)
+    assert cluster.left_out or not cluster.errors
     assert list(unpack(pack(cluster.objects))) == list(cluster.objects)
     return cluster
 

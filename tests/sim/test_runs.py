@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from scheduler_core.api import KubeObject
 from scheduler_core.sim import RunOptions, load_scenario, simulate
@@ -75,6 +76,8 @@ def test_a_run_starts_after_everything_its_objects_know_of() -> None:
     late = START_NS + 10**9 * 3600 + 1
     assert start_ns([make_pod("p").created_ns(late).obj()]) == START_NS + 10**9 * 3601
     assert start_ns([make_pod("p").obj()]) == START_NS
+    never = replace(make_pod("p").obj().metadata, deletion_grace_period_seconds=-(2**62))
+    assert start_ns([replace(make_pod("p").obj(), metadata=never)]) == START_NS
 
 
 def test_a_limit_on_cycles() -> None:

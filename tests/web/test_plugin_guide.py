@@ -12,7 +12,7 @@ from kviz.reference.form import Part, Prose, read, read_file
 from kviz.reference.plugin_facts import NORMALIZE_SCORE, plugin_facts
 from kviz.reference.plugin_guide import guide_of, guides, reason_guide
 from kviz.reference.plugin_texts import FOLDER, plugin_texts
-from scheduler_core.config import ConfigError
+from scheduler_core.config import ConfigError, FeatureGates, default_configuration
 from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
@@ -20,7 +20,8 @@ from scheduler_core.framework.events import (
     EventResource,
 )
 from scheduler_core.plugins.taint_toleration import TaintToleration
-from scheduler_core.sim import simulate
+from scheduler_core.releases import RELEASES
+from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.trace.events import RunStarted
 from tests.web.cast import Person
 
@@ -31,9 +32,12 @@ def test_there_is_a_page_for_every_plugin_and_no_other() -> None:
 
 
 def test_the_pages_are_in_the_order_of_the_default_profile() -> None:
-    started = next(iter(simulate([])))
-    assert isinstance(started, RunStarted)
-    assert tuple(guide.name for guide in guides()) == started.plugins
+    for release in RELEASES.values():
+        gates = FeatureGates((), release)
+        options = RunOptions(configuration=default_configuration(gates), features=gates)
+        started = next(iter(simulate([], options)))
+        assert isinstance(started, RunStarted)
+        assert tuple(guide.name for guide in guides(release.name)) == started.plugins
 
 
 def test_points_weight_events_and_defaults_are_the_engines() -> None:

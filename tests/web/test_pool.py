@@ -129,6 +129,7 @@ def test_without_a_database_nobody_waits(
         others.result()
     with pytest.raises(psycopg.OperationalError, match="away"):
         pool.getconn()
+    eventually(lambda: not pool._nconns)  # nobody tries any more to replace what broke
 
     database.is_there = True
     monkeypatch.setattr(pool, "_believed_s", 0.0)  # as if that time had gone by

@@ -59,6 +59,13 @@ def test_objects_are_kept_and_the_original_bytes_are_not(ada: Person) -> None:
     assert any("Secret" in warning for warning in snapshot.warnings)
 
 
+def test_of_a_file_that_is_cut_off_not_every_pod_is_said_to_have_a_node(owner: Person) -> None:
+    bound = pod("web", nodeName="north")
+    for rest, said in (("", "Every pod has a node"), ("---\nkind: [", "that could be read has")):
+        snapshot = owner.snapshot(NODES + bound + rest)
+        assert said in owner.client.get(f"/snapshots/{snapshot.pk}").content.decode()
+
+
 @pytest.mark.parametrize(
     "files",
     [

@@ -18,9 +18,9 @@ const usual: Profile = {
   plugins: [spread, { name: "ImageLocality", implements: ["Score"], points: ["Score"], weight: 1 }],
 };
 
-function form(profile: Profile, isReady = true) {
+function form(profile: Profile, isRight = true) {
   const write = vi.fn<(text: string) => void>();
-  const found = render(ProfileForm, { profiles: [profile], defaults: usual, isReady, text: () => "", write });
+  const found = render(ProfileForm, { profiles: [profile], defaults: usual, isRight, text: () => "", write });
   return { write, ...found };
 }
 
