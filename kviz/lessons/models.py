@@ -44,7 +44,7 @@ class Homework(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     code = models.CharField(max_length=32, unique=True)
-    """The part of the link that nobody guesses: it lets in who has it."""
+    """The secret in the link: whoever has the link may enter."""
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="homework")
     slug = models.CharField(max_length=100)
     sha256 = models.CharField(max_length=64)

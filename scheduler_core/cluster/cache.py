@@ -156,7 +156,7 @@ class Cache:
         self._count_stray(pod, -1)
 
     def _count_stray(self, pod: PodInfo, sign: int) -> None:
-        """Keep count of the claims of a pod that comes or goes on a node that does not exist."""
+        """Count the claims of a pod that is added or removed, if its node does not exist."""
         if not self.columns.has_node(pod.node_name):
             self.columns.stray_claims.update(dict.fromkeys(_claims_of(pod), sign))
 

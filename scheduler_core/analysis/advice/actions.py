@@ -154,9 +154,9 @@ class Plan:
         return tuple(change for each in self.actions for change in each.changes)
 
     def risking(self, changes: Sequence[Change]) -> list[Change]:
-        """Return those of its changes that others may feel: not what is waited for.
+        """Return those of its changes that others may feel.
 
-        A rollout ends the pods of its own older revision anyway.
+        Not those that are waited for, nor a rollout's: it ends pods of its older revision anyway.
         """
         waits = (each for each in self.parts if each.kind in ("wait", "ready", "rollout"))
         waited = [one for each in waits for one in each.changes]

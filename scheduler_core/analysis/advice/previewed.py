@@ -42,8 +42,8 @@ def n_with_devices(held: ReenactedCycle | None) -> int:
 def may_help(plan: Plan, held: ReenactedCycle) -> bool:
     """Return whether the cycle finds a node with the changes, or makes room for the pod.
 
-    What claims are made from has been read when the cycle begins, who is terminating then stays
-    for it, and who is started again has no node yet.
+    Three things a preview cannot show: templates of claims were read before the cycle, a pod that
+    was terminating stays until its end, and a pod that is started again has no node yet.
     """
     if any(each.kind in ("wait", "bring") for each in plan.parts):
         return True

@@ -124,7 +124,7 @@ function changed(text: string, index: number, change: (profile: YAMLMap, doc: Do
   return doc.toString({ lineWidth: 0, indentSeq: isIndented });
 }
 
-/** The plugins that a set names, as its text has them. */
+/** The plugins that a list names, as its text has them. */
 class Named {
   constructor(
     private readonly set: YAMLMap,
@@ -155,8 +155,8 @@ class Named {
   }
 
   private items(): unknown[] {
-    const held = this.set.get(this.key);
-    return isSeq(held) ? held.items : [];
+    const named = this.set.get(this.key);
+    return isSeq(named) ? named.items : [];
   }
 }
 
@@ -165,36 +165,26 @@ function sets(profile: YAMLMap, point: string): { enabled: Named; disabled: Name
   return { enabled: new Named(set, "enabled"), disabled: new Named(set, "disabled") };
 }
 
-function argsOf(profile: YAMLMap, plugin: string): YAMLMap {
-  const all = seqIn(profile, "pluginConfig");
-  const known = all.items.find((each): each is YAMLMap => isMap(each) && each.get("name") === plugin);
-  const made = known ?? new YAMLMap();
-  if (!known) {
-    made.set("name", plugin);
-    all.add(made);
-  }
-  return mapIn(made, "args");
-}
+const argsOf = (profile: YAMLMap, plugin: string): YAMLMap =>
+  mapIn(new Named(profile, "pluginConfig").add(plugin), "args");
 
-function mapIn(parent: YAMLMap, key: string): YAMLMap {
-  const held = parent.get(key);
-  if (isMap(held)) return held;
-  const made = new YAMLMap();
-  parent.set(key, made);
-  return made;
-}
+const mapIn = (parent: YAMLMap, key: string): YAMLMap =>
+  held(parent, key, (node): node is YAMLMap => isMap(node), new YAMLMap());
 
-function seqIn(parent: YAMLMap, key: string): YAMLSeq {
-  const held = parent.get(key);
-  if (isSeq(held)) return held;
-  const made = new YAMLSeq();
-  parent.set(key, made);
-  return made;
+const seqIn = (parent: YAMLMap, key: string): YAMLSeq =>
+  held(parent, key, (node): node is YAMLSeq => isSeq(node), new YAMLSeq());
+
+/** What a map holds under a key, or else `empty`, which it then holds. */
+function held<T>(parent: YAMLMap, key: string, isOne: (node: unknown) => node is T, empty: T): T {
+  const known = parent.get(key);
+  if (isOne(known)) return known;
+  parent.set(key, empty);
+  return empty;
 }
 
 /** Leave out what holds nothing, from the innermost outwards. */
 function withoutEmpty(parent: YAMLMap, key: string): void {
-  const held = parent.get(key);
-  if (isMap(held)) for (const { key: inner } of [...held.items]) withoutEmpty(held, String(inner));
-  if ((isMap(held) || isSeq(held)) && held.items.length === 0) parent.delete(key);
+  const inside = parent.get(key);
+  if (isMap(inside)) for (const { key: inner } of [...inside.items]) withoutEmpty(inside, String(inner));
+  if ((isMap(inside) || isSeq(inside)) && inside.items.length === 0) parent.delete(key);
 }
